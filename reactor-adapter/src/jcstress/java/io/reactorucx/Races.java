@@ -45,7 +45,7 @@ final class Races {
         if (engineClosed) {
             engine.closeAsync();
         }
-        EngineConnections connections = new EngineConnections(engine, ResourceLimits.of(1, 1, 0, 1), 1 << 20);
+        EngineConnections connections = new EngineConnections(engine, ResourceLimits.of(1, 1, 1, 0, 1), 1 << 20);
         return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer");
     }
 

@@ -37,6 +37,7 @@ public final class UcxResourcesBuilder {
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
     private static final int DEFAULT_MAX_IDLE_ENDPOINTS = 1024;
     private static final int DEFAULT_MAX_PARKED_ENDPOINTS = 1024;
+    private static final int DEFAULT_MAX_UNBOUND_ENDPOINTS = 1024;
     private static final int MAX_ENGINES = 1024;
     private static final String KEEPALIVE_INTERVAL = "KEEPALIVE_INTERVAL";
 
@@ -49,6 +50,7 @@ public final class UcxResourcesBuilder {
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
+    private int maxUnboundEndpoints = DEFAULT_MAX_UNBOUND_ENDPOINTS;
     private double clientShare = FairLimit.HALF;
     private @Nullable LeakDetection leakDetection;
     private @Nullable BiConsumer<String, @Nullable LeakRecord> leakLog;
@@ -315,6 +317,22 @@ public final class UcxResourcesBuilder {
     }
 
     /**
+     * Limits the endpoints of clients whose handshake is done, and which are not bound to a connection yet. At the
+     * limit, and at its share of it ({@link #clientShare(double)}), a client is refused with {@link
+     * io.reactorucx.core.UcxStatus#NO_RESOURCE}.
+     *
+     * @param count at least 1; 1024 by default
+     * @return this
+     */
+    public UcxResourcesBuilder maxUnboundEndpoints(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("maxUnboundEndpoints " + count + ": must be at least 1");
+        }
+        maxUnboundEndpoints = count;
+        return this;
+    }
+
+    /**
      * Sets how closely leaks are detected.
      *
      * @param level the level of the system property {@value LeakDetection#PROPERTY} by default, else
@@ -370,7 +388,8 @@ public final class UcxResourcesBuilder {
                 sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold),
-                ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints, maxMappedBytes, clientShare), leaks,
+                ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints, maxUnboundEndpoints, maxMappedBytes,
+                clientShare), leaks,
                 servedMemory, authenticators);
     }
 }

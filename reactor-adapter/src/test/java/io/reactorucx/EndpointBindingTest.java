@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ClientHandshake;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
@@ -109,6 +110,7 @@ class EndpointBindingTest implements NeedsUcx {
         RawFrames.send(otherResources, ReservedMessageIds.PAIRING,
                 new BindFrame(BindFrame.Type.BIND, identity.peerToken(), 0, address(otherResources)).toBytes());
 
+        assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.REJECT);
         assertRefused();
     }
 

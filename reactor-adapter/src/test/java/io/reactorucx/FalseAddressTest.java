@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ClientHandshake;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.testsupport.NoLeaks;
@@ -115,6 +116,7 @@ class FalseAddressTest implements NeedsUcx {
 
             client.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, address).toBytes());
 
+            assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.REJECT);
             client.awaitEnd();
         }
         await().atMost(Waits.PATIENCE).until(() -> resources.pendingHandshakes() == 0);

@@ -35,6 +35,15 @@ final class SocketPeer implements AutoCloseable {
         }
     }
 
+    /** Connects from an address of this host, each of which has ports of its own. */
+    static SocketPeer connect(int port, String from) {
+        try {
+            return new SocketPeer(new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getByName(from), 0));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     static ServerSocket listen() throws IOException {
         ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         listening.setSoTimeout((int) Waits.PATIENCE.toMillis());

@@ -27,7 +27,10 @@ final class EndpointTable {
     private final MemorySegment workerHandle;
     private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
     private final UcpParkedEndpoints parked;
+    private final ConnectedWorkers connected = new ConnectedWorkers();
     private final PeerAddresses peers;
+    /** By which other workers of the process know this one. */
+    private byte @Nullable [] ownAddress;
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     /** Operations used them when they were last looked at. */
     private final List<UcpRemoteKey> closedKeys = new ArrayList<>();
@@ -39,7 +42,21 @@ final class EndpointTable {
         this.worker = worker;
         this.workerHandle = workerHandle;
         this.parked = new UcpParkedEndpoints(worker);
-        this.peers = new PeerAddresses(worker::address);
+        this.peers = new PeerAddresses(this, worker::address, connected);
+    }
+
+    /** The worker can be used from now on. */
+    void workerOpened() {
+        byte[] address = WorkerAddresses.of(workerHandle, false);
+        OwnWorkers.opened(address);
+        ownAddress = address;
+    }
+
+    /** The worker cannot be used any more. */
+    void workerClosed() {
+        if (ownAddress != null) {
+            OwnWorkers.closed(ownAddress);
+        }
     }
 
     UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
@@ -51,22 +68,22 @@ final class EndpointTable {
         return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
     }
 
-    UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
-        byte[] address = checked(workerAddress);
+    UcpEndpoint connect(UcpPeerAddress peer, EndpointOptions options) {
+        worker.checkOpen("ep_create");
         Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
         UcpEndpoint endpoint = create("ep_create", options,
-                call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
+                call -> EndpointParameters.toWorkerAddress(Arguments.padded(peer.bytes(), call), call));
+        connected.add(endpoint.handle().address(), peer);
         if (options.errorMode() == ErrorMode.PEER) {
             endpoint.wiring(EndpointWiring.watch(worker, endpoint.handle()));
         }
         return endpoint;
     }
 
-    byte[] checked(byte[] workerAddress) {
-        byte[] address = WorkerAddresses.checked(workerAddress);
+    UcpPeerAddress checked(byte[] workerAddress) {
+        byte[] address = WorkerAddresses.checked(workerAddress).clone();
         worker.checkOpen("ep_create");
-        peers.check(address);
-        return address;
+        return peers.check(address);
     }
 
     UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
@@ -124,6 +141,7 @@ final class EndpointTable {
     void closed(long handle) {
         last = null;
         endpoints.remove(handle);
+        connected.remove(handle);
         parked.remove(handle);
     }
 

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.ProcessState;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
@@ -11,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The check of addresses that peers send, before UCX connects to them. UCX follows their lengths without a limit,
  * aborts at some numbers, and maps whatever file of shared memory they name. What transports say that this worker has,
- * too, must look as its own address does.
+ * too, must look as its own address does. What they name must be one process's, and not this process's: an endpoint to
+ * that makes UCX create others here, of which nothing knows.
  *
  * <p>Not checked are addresses of version 2, and those of the mode {@code UNIFIED_MODE=y}, where this worker uses them;
  * nor what transports of RDMA say.
@@ -25,54 +28,54 @@ final class PeerAddresses {
     private static final float MAX_SECONDS = 1e3f;
     private static final float MAX_BANDWIDTH = 1e15f;
 
-    private static final int AF_INET = 2;
-    private static final int AF_INET6 = 10;
-    /** The sizes of two leading bytes and an address of IPv4, of IPv6, or of the host and its network namespace. */
-    private static final Map<Integer, Integer> TCP_DEVICE_BYTES = Map.of(AF_INET, 2 + 4, AF_INET6, 2 + 16);
-    private static final int LOOPBACK_BYTES = 2 + 8 + 8;
     /** The sizes of the number of a host, and of that and its namespace, of which a bit of the number tells. */
     private static final int HOST_BYTES = 8;
     private static final int HOST_AND_NAMESPACE_BYTES = 16;
 
+    private final EndpointTable endpoints;
     private final Supplier<byte[]> ownAddress;
+    private final ConnectedWorkers connected;
     /** Empty where it has another layout; null before the first check. */
     private @Nullable List<TransportAddress> own;
 
-    PeerAddresses(Supplier<byte[]> ownAddress) {
+    PeerAddresses(EndpointTable endpoints, Supplier<byte[]> ownAddress, ConnectedWorkers connected) {
+        this.endpoints = endpoints;
         this.ownAddress = ownAddress;
+        this.connected = connected;
     }
 
-    void check(byte[] address) {
+    /** Returns what an address says, and refuses one that UCX cannot be given. */
+    UcpPeerAddress check(byte[] address) {
         List<TransportAddress> known = own;
         if (known == null) {
             known = parsed(ownAddress.get());
             own = known;
         }
         if (known.isEmpty()) {
-            return;
+            return new UcpPeerAddress(endpoints, address, WorkerAddresses.uid(address), List.of(), List.of(), 0,
+                    false);
         }
         if (!TransportAddress.isKnown(address)) {
             throw TransportAddress.refused(address,
                     "version 2, this worker has version 1: UCX_ADDRESS_VERSION differs");
         }
-        Set<Integer> processes = new HashSet<>();
         List<TransportAddress> parts = TransportAddress.parse(address);
+        Set<Integer> ofHost = new HashSet<>();
         for (TransportAddress part : parts) {
             String wrong = wrong(part, known);
+            if (wrong == null && isOfHost(part) && !ofHost.add(part.transport())) {
+                wrong = name(part) + " twice";
+            }
             if (wrong != null) {
                 throw TransportAddress.refused(address, wrong);
             }
         }
-        for (TransportAddress part : parts) {
-            String missing = missing(part, known, processes);
-            if (missing != null) {
-                throw new UcxException(UcxStatus.UNREACHABLE, "ep_create", null, "workerAddress of " + address.length
-                        + " bytes: " + missing + ", which is no memory of a worker: it may have been closed");
-            }
-        }
-        if (processes.size() > 1) {
-            throw TransportAddress.refused(address, "it names memory of several processes: " + processes);
-        }
+        connected.check(address, parts);
+        boolean ofThisProcess = OwnWorkers.has(address, parts);
+        int process = ofThisProcess || OwnWorkers.isOfAnotherLoader(address) ? ProcessState.self()
+                : process(address, parts, known);
+        return new UcpPeerAddress(endpoints, address, TransportAddress.worker(address), parts, sockets(parts, known),
+                parts.stream().anyMatch(PeerAddresses::isOfHost) ? process : 0, ofThisProcess);
     }
 
     private static List<TransportAddress> parsed(byte[] ownAddress) {
@@ -99,7 +102,7 @@ final class PeerAddresses {
             return name + " that does not connect to addresses";
         }
         if (name.equals("tcp")) {
-            return wrongTcp(part, like);
+            return TcpAddress.wrong(part);
         }
         if (name.equals("self")) {
             return part.address().remaining() == like.address().remaining() ? null
@@ -123,6 +126,11 @@ final class PeerAddresses {
         return own.stream().filter(each -> each.transport() == part.transport()).findFirst().orElse(null);
     }
 
+    /** Returns whether a part is for peers of one host alone. */
+    static boolean isOfHost(TransportAddress part) {
+        return OF_HOST.contains(name(part));
+    }
+
     private static boolean hasNamespace(ByteBuffer host) {
         return host.getLong(0) < 0;
     }
@@ -137,45 +145,60 @@ final class PeerAddresses {
         return value >= 0 && value <= max;
     }
 
-    private static @Nullable String wrongTcp(TransportAddress part, TransportAddress like) {
-        ByteBuffer device = part.device();
-        if (part.address().remaining() != like.address().remaining()) {
-            return "tcp with an address of " + part.address().remaining() + " bytes";
-        }
-        boolean loopback = device.remaining() > 2 && (device.get(0) & 1) != 0;
-        int wanted = device.remaining() < 2 ? -1 : loopback ? LOOPBACK_BYTES
-                : TCP_DEVICE_BYTES.getOrDefault((int) device.get(1), -1);
-        return device.remaining() == wanted ? null
-                : "tcp with an address of its device of " + device.remaining() + " bytes";
+    /** Returns where UCX may connect to, from any of this worker's devices. */
+    private static List<InetSocketAddress> sockets(List<TransportAddress> parts, List<TransportAddress> own) {
+        return parts.stream().filter(part -> part.is("tcp") && own.stream()
+                .anyMatch(each -> each.is("tcp") && TcpAddress.isReachable(part, each)))
+                .map(TcpAddress::of).distinct().toList();
     }
 
-    /** Returns what a part names that is not there, where it says that the peer is on this host; null otherwise. */
-    private static @Nullable String missing(TransportAddress part, List<TransportAddress> own,
-            Set<Integer> processes) {
-        TransportAddress like = like(part, own);
-        String name = name(part);
-        if (like == null || !OF_HOST.contains(name) || !isHere(part.device(), like.device())) {
+    /**
+     * Returns the process of this host that an address of another process names, 0 for none, and refuses an address
+     * that names what is not there, several processes, or this one.
+     */
+    private static int process(byte[] address, List<TransportAddress> parts, List<TransportAddress> own) {
+        Set<Integer> processes = new HashSet<>();
+        Map<Long, SharedSegment> systemV = parts.stream().anyMatch(part -> part.is("sysv")) ? SharedSegment.systemV()
+                : Map.of();
+        for (TransportAddress part : parts) {
+            TransportAddress like = like(part, own);
+            SharedSegment segment = like == null ? null : segment(part, like, systemV);
+            if (segment != null) {
+                processes.add(segment.process());
+            }
+            if (like != null && isOfThisProcess(part) || segment != null && segment.process() == ProcessState.self()) {
+                throw TransportAddress.refused(address, "it names " + name(part) + " of this process, and has the"
+                        + " number of no worker of this process");
+            }
+            if (segment != null && like != null && !segment.isLike(segment(like, like, systemV))) {
+                throw new UcxException(UcxStatus.UNREACHABLE, "ep_create", null, "workerAddress of " + address.length
+                        + " bytes: " + name(part) + " with " + segment.name()
+                        + ", which is no memory of a worker: it may have been closed");
+            }
+        }
+        processes.remove(0);
+        if (processes.size() > 1) {
+            throw TransportAddress.refused(address, "it names memory of several processes: " + processes);
+        }
+        return processes.isEmpty() ? 0 : processes.iterator().next();
+    }
+
+    private static boolean isOfThisProcess(TransportAddress part) {
+        return part.is("tcp") ? OwnWorkers.receivesAt(TcpAddress.of(part))
+                : part.is("self") && OwnWorkers.receivesAt(part.transport(), part.address());
+    }
+
+    /** Returns the memory that a part names where it says that the peer is on this host; null otherwise. */
+    private static @Nullable SharedSegment segment(TransportAddress part, TransportAddress like,
+            Map<Long, SharedSegment> systemV) {
+        if (!isOfHost(part) || !isHere(part.device(), like.device())) {
             return null;
         }
         ByteBuffer address = part.address();
-        ByteBuffer ownAddress = like.address();
-        if (name.equals("sysv")) {
-            SharedSegment segment = SharedSegment.sysv(address);
-            return segment.isLike(SharedSegment.sysv(ownAddress)) ? null : "sysv with " + segment.name();
-        }
-        if (name.equals("cma")) {
-            if (SharedSegment.isCmaReachable(address, ownAddress)) {
-                processes.add(SharedSegment.cmaProcess(address));
-            }
-            return null;
-        }
-        if (!SharedSegment.isPosixReachable(address, ownAddress)) {
-            return null;
-        }
-        SharedSegment segment = SharedSegment.posix(address);
-        if (segment.process() != 0) {
-            processes.add(segment.process());
-        }
-        return segment.isLike(SharedSegment.posix(ownAddress)) ? null : "posix with " + segment.name();
+        return switch (name(part)) {
+            case "sysv" -> SharedSegment.sysv(address, systemV);
+            case "cma" -> SharedSegment.isCmaReachable(address, like.address()) ? SharedSegment.cma(address) : null;
+            default -> SharedSegment.isPosixReachable(address, like.address()) ? SharedSegment.posix(address) : null;
+        };
     }
 }

@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Shared memory that the address of a transport names, as the system shows it.
  *
  * @param name where it is
- * @param process the process whose descriptor it is, 0 when it is no descriptor
+ * @param process the process that has made it, 0 when the system does not show that
  * @param bytes its size, negative when there is no such memory of UCX
  */
 record SharedSegment(String name, int process, long bytes) {
@@ -28,6 +30,7 @@ record SharedSegment(String name, int process, long bytes) {
     private static final Path SYSTEM_V = Path.of("/proc/sysvipc/shm");
     private static final int ID = 1;
     private static final int SIZE = 3;
+    private static final int PROCESS = 4;
 
     /** Returns whether UCX takes an address of posix for one of this PID namespace. */
     static boolean isPosixReachable(ByteBuffer address, ByteBuffer own) {
@@ -45,9 +48,10 @@ record SharedSegment(String name, int process, long bytes) {
         return address.remaining() < at + Long.BYTES || address.getLong(at) == ProcessState.namespaceNumber();
     }
 
-    /** Returns the process of an address of cma. */
-    static int cmaProcess(ByteBuffer address) {
-        return address.getInt(0) & ~CMA_HAS_NAMESPACE;
+    /** Returns what an address of cma names: all memory of a process. */
+    static SharedSegment cma(ByteBuffer address) {
+        int process = address.getInt(0) & ~CMA_HAS_NAMESPACE;
+        return new SharedSegment("process " + process, process, Long.MAX_VALUE);
     }
 
     /** Returns what an address of posix names: a descriptor of a process, or a file by its number. */
@@ -73,20 +77,28 @@ record SharedSegment(String name, int process, long bytes) {
         }
     }
 
-    /** Returns what an address of sysv names: memory with an id. */
-    static SharedSegment sysv(ByteBuffer address) {
-        String id = Long.toString(address.getLong(0));
+    /** Returns what an address of sysv names: memory with an id, among all there is. */
+    static SharedSegment sysv(ByteBuffer address, Map<Long, SharedSegment> all) {
+        long id = address.getLong(0);
+        SharedSegment found = all.get(id);
+        return found == null ? new SharedSegment("shmid " + id, 0, -1) : found;
+    }
+
+    /** Returns all shared memory of System V that there is now, by its id, with the process that has made it. */
+    static Map<Long, SharedSegment> systemV() {
+        Map<Long, SharedSegment> all = new HashMap<>();
         try {
             for (String line : Files.readAllLines(SYSTEM_V)) {
                 String[] columns = line.trim().split("\\s+");
-                if (columns.length > SIZE && columns[ID].equals(id)) {
-                    return new SharedSegment("shmid " + id, 0, Long.parseLong(columns[SIZE]));
+                if (columns.length > PROCESS && Character.isDigit(columns[ID].charAt(0))) {
+                    all.put(Long.parseLong(columns[ID]), new SharedSegment("shmid " + columns[ID],
+                            Integer.parseInt(columns[PROCESS]), Long.parseLong(columns[SIZE])));
                 }
             }
         } catch (IOException e) {
-            return new SharedSegment("shmid " + id, 0, -1);
+            return Map.of();
         }
-        return new SharedSegment("shmid " + id, 0, -1);
+        return all;
     }
 
     /** Returns whether this memory can be what the other is; where that one cannot be seen, nothing can be said. */

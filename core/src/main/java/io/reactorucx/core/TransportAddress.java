@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * How a worker is reached by one of its transports, as a part of its address says. The layout is that of version 1
@@ -47,13 +49,55 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
 
     /** Returns the parts of a worker's address. */
     static List<TransportAddress> parse(byte[] workerAddress) {
+        return devices(workerAddress).stream().flatMap(device -> device.parts().stream()).toList();
+    }
+
+    /** Returns the number that identifies the worker, of an address whose layout is known. */
+    static long worker(byte[] workerAddress) {
+        return ByteBuffer.wrap(workerAddress).order(ByteOrder.nativeOrder()).getLong(1);
+    }
+
+    /** Returns an address without the devices of some parts. */
+    static byte[] without(byte[] workerAddress, Predicate<TransportAddress> left) {
+        List<Device> devices = devices(workerAddress);
+        List<Device> kept = devices.stream().filter(device -> device.parts().stream().noneMatch(left)).toList();
+        if (kept.size() == devices.size()) {
+            return workerAddress;
+        }
+        ByteBuffer rest = ByteBuffer.allocate(workerAddress.length);
+        rest.put(workerAddress, 0, devices.getFirst().start());
+        for (Device device : kept) {
+            int lengthAt = rest.position() + device.lengthAt() - device.start();
+            rest.put(workerAddress, device.start(), device.end() - device.start());
+            if (device == kept.getLast()) {
+                rest.put(lengthAt, (byte) (rest.get(lengthAt) | LAST));
+            }
+        }
+        if (kept.isEmpty()) {
+            rest.put((byte) NO_TRANSPORTS);
+        }
+        return Arrays.copyOf(rest.array(), rest.position());
+    }
+
+    /**
+     * A device in a worker's address.
+     *
+     * @param start where it starts
+     * @param lengthAt where its length is, with the mark of the last device
+     * @param end where it ends
+     * @param parts its transports
+     */
+    private record Device(int start, int lengthAt, int end, List<TransportAddress> parts) {
+    }
+
+    private static List<Device> devices(byte[] workerAddress) {
         ByteBuffer rest = ByteBuffer.wrap(workerAddress).order(ByteOrder.nativeOrder());
         try {
-            List<TransportAddress> parts = parse(rest);
+            List<Device> devices = devices(rest);
             if (rest.hasRemaining()) {
                 throw refused(workerAddress, rest.remaining() + " bytes behind its end");
             }
-            return parts;
+            return devices;
         } catch (BufferUnderflowException e) {
             throw refused(workerAddress, "it is cut off");
         }
@@ -63,7 +107,7 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         return new IllegalArgumentException("workerAddress of " + workerAddress.length + " bytes: " + why);
     }
 
-    private static List<TransportAddress> parse(ByteBuffer rest) {
+    private static List<Device> devices(ByteBuffer rest) {
         int header = rest.get();
         rest.getLong();
         if ((header & HAS_CLIENT_ID) != 0) {
@@ -72,14 +116,17 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         if ((header & HAS_NAME) != 0) {
             take(rest, rest.get() & 0xff);
         }
-        List<TransportAddress> parts = new ArrayList<>();
+        List<Device> devices = new ArrayList<>();
         if (rest.hasRemaining() && (rest.get(rest.position()) & 0xff) == NO_TRANSPORTS) {
             rest.get();
-            return parts;
+            return devices;
         }
+        int count = 0;
         boolean lastDevice;
         do {
+            int start = rest.position();
             boolean lastTransport = (rest.get() & WITHOUT_TRANSPORTS) != 0;
+            int lengthAt = rest.position();
             int length = rest.get();
             lastDevice = (length & LAST) != 0;
             if ((length & HAS_PATHS) != 0 && rest.get() == 0) {
@@ -89,11 +136,16 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
                 rest.get();
             }
             ByteBuffer device = take(rest, length & DEVICE_LENGTH_MASK);
+            List<TransportAddress> parts = new ArrayList<>();
             while (!lastTransport) {
+                if (count++ == MAX_TRANSPORTS) {
+                    throw refused(rest.array(), "more than " + MAX_TRANSPORTS + " transports");
+                }
                 lastTransport = parse(rest, device, parts);
             }
+            devices.add(new Device(start, lengthAt, rest.position(), parts));
         } while (!lastDevice);
-        return parts;
+        return devices;
     }
 
     /** Takes one part, and returns whether it is the last one of its device. */
@@ -107,9 +159,6 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         if ((length & HAS_ENDPOINT_ADDRESS) != 0) {
             throw refused(rest.array(), "addresses of endpoints, which a worker's address has not");
         }
-        if (parts.size() == MAX_TRANSPORTS) {
-            throw refused(rest.array(), "more than " + MAX_TRANSPORTS + " transports");
-        }
         parts.add(new TransportAddress(transport, device, overhead, bandwidth, latency, flags,
                 take(rest, length & LENGTH_MASK)));
         return (length & LAST) != 0;
@@ -122,6 +171,11 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         ByteBuffer taken = rest.slice(rest.position(), bytes).order(ByteOrder.nativeOrder());
         rest.position(rest.position() + bytes);
         return taken;
+    }
+
+    /** Returns whether two parts lead to the same place. */
+    boolean leadsWhere(TransportAddress other) {
+        return transport == other.transport && device.equals(other.device) && address.equals(other.address);
     }
 
     boolean is(String name) {

@@ -359,6 +359,11 @@ public final class UcpActiveMessage {
         return replyTo instanceof UcpEndpoint endpoint ? endpoint : null;
     }
 
+    /** {@return whether it came over an endpoint that UCX has made because the peer has connected, and no call here} */
+    public boolean isFromNewPeer() {
+        return replyTo instanceof Long;
+    }
+
     /**
      * Whether an endpoint is the way back to the sender, also one that was made after this message had come: UCX makes
      * an endpoint for itself when a peer connects by worker address, and hands it out when this side connects back.

@@ -88,6 +88,7 @@ public final class UcpWorker implements AutoCloseable {
         NativeWorker made = NativeWorker.create(context, config);
         try {
             UcpWorker worker = new UcpWorker(context, config, made);
+            worker.endpoints.workerOpened();
             context.workerOpened();
             return worker;
         } catch (RuntimeException | Error e) {
@@ -249,12 +250,12 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Throws what {@link #connect(byte[], EndpointOptions)} would throw for an address, and connects to nothing.
+     * {@return an address after the checks of {@link #connect(byte[], EndpointOptions)}, which throws the same}
      *
      * @param workerAddress what a peer has sent
      */
-    public void checkAddress(byte[] workerAddress) {
-        endpoints.checked(workerAddress);
+    public UcpPeerAddress peerAddress(byte[] workerAddress) {
+        return endpoints.checked(workerAddress);
     }
 
     /**
@@ -288,7 +289,7 @@ public final class UcpWorker implements AutoCloseable {
      * @return the endpoint
      */
     public UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
-        return endpoints.connect(workerAddress, options);
+        return peerAddress(workerAddress).connect(options);
     }
 
     /**
@@ -325,7 +326,6 @@ public final class UcpWorker implements AutoCloseable {
     public UcpTcpListeners tcpListeners() {
         return listeners;
     }
-
     /** {@return tagged messages: receive, cancel, probe, take} */
     public UcpTags tags() {
         return tags;
@@ -432,6 +432,7 @@ public final class UcpWorker implements AutoCloseable {
 
     private void ended() {
         closed = true;
+        endpoints.workerClosed();
         if (wakeup != null) {
             wakeup.destroyed();
         }

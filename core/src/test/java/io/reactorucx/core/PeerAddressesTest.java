@@ -3,6 +3,8 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.testsupport.ChildJvm;
@@ -10,7 +12,9 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +43,8 @@ class PeerAddressesTest {
     @BeforeEach
     void open() {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        UcpConfig.Builder config = UcpConfig.builder().features(UcpFeature.AM);
+        UcpConfig.Builder config = UcpConfig.builder().features(UcpFeature.AM)
+                .setting("POSIX_ERROR_HANDLING", "y").setting("SYSV_ERROR_HANDLING", "y");
         if (!transports.equals("default")) {
             config.transports(transports);
         }
@@ -51,18 +56,16 @@ class PeerAddressesTest {
     @AfterEach
     void close() {
         if (context != null) {
-            peer.close();
+            if (!peer.isClosed()) {
+                peer.close();
+            }
             worker.close();
             context.close();
         }
     }
 
-    private PeerAddresses checks() {
-        return new PeerAddresses(worker::address);
-    }
-
     private void assertRefused(byte[] address, String why) {
-        assertThatIllegalArgumentException().isThrownBy(() -> checks().check(address)).withMessageMatching(
+        assertThatIllegalArgumentException().isThrownBy(() -> worker.peerAddress(address)).withMessageMatching(
                 FIRST_PATTERN + why);
     }
 
@@ -91,8 +94,8 @@ class PeerAddressesTest {
         if (!transports.equals("default")) {
             assertThat(parts).anyMatch(part -> part.is(transports));
         }
-        assertThatCode(() -> checks().check(worker.address())).doesNotThrowAnyException();
-        assertThatCode(() -> checks().check(peer.address())).doesNotThrowAnyException();
+        assertThatCode(() -> worker.peerAddress(worker.address())).doesNotThrowAnyException();
+        assertThatCode(() -> worker.peerAddress(peer.address())).doesNotThrowAnyException();
     }
 
     @Test
@@ -121,6 +124,102 @@ class PeerAddressesTest {
             assertRefused(with(value, 4), "a transport with an overhead of .*");
         }
         assertRefused(with(0, 4), "a transport with an overhead of .* a bandwidth of 0.0 bytes/s .*");
+    }
+
+    private static byte[] numbered(byte[] address, long number) {
+        byte[] changed = address.clone();
+        ByteBuffer.wrap(changed).order(ByteOrder.nativeOrder()).putLong(1, number);
+        return changed;
+    }
+
+    /** UCX would make endpoints of this process to itself, of which nothing knows. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, -1})
+    void refusesWhatIsOfThisProcessUnderAnotherNumber(long number) {
+        assertRefused(numbered(worker.address(), number), "it names \\w+ of this process, and has the number of no .*");
+        assertRefused(numbered(peer.address(), number), "it names \\w+ of this process, and has the number of no .*");
+    }
+
+    @Test
+    void refusesTheNumberOfAWorkerOfThisProcessWithAnotherAddress() {
+        assertRefused(numbered(peer.address(), TransportAddress.worker(worker.address())),
+                "it has the number of a worker of this process, and another address");
+    }
+
+    @Test
+    void takesTheNumberAgainWhenTheWorkerOfThisProcessHasClosed() {
+        byte[] address = peer.address();
+        assertThat(worker.peerAddress(address).isOfThisProcess()).isTrue();
+        assertThat(worker.peerAddress(peer.networkAddress()).isOfThisProcess()).isTrue();
+        peer.close();
+
+        if (transports.equals("tcp")) {
+            // Any process can have the port now.
+            assertThat(worker.peerAddress(address).isOfThisProcess()).isFalse();
+        } else {
+            assertThatThrownBy(() -> worker.peerAddress(address)).as("its memory is gone")
+                    .isInstanceOfAny(IllegalArgumentException.class, UcxException.class);
+        }
+    }
+
+    @Test
+    void tellsTheProcessWhoseSharedMemoryAnAddressNames() {
+        assumeTrue(!transports.equals("tcp"), "tcp names no process");
+        try (ChildJvm other = ChildJvm.of(AddressProgram.class).arguments(transports).start()) {
+            byte[] address = HexFormat.of().parseHex(other.awaitLine(AddressProgram.ADDRESS).split(" ")[1]);
+
+            UcpPeerAddress checked = worker.peerAddress(address);
+
+            assertThat(checked.process()).hasValue((int) other.handle().pid());
+            assertThat(checked.isOfThisProcess()).isFalse();
+            assertThat(checked.worker()).isEqualTo(UcpWorker.uid(address));
+            UcpPeerAddress without = checked.withoutSharedMemory();
+            assertThat(without.process()).isEmpty();
+            assertThat(TransportAddress.parse(without.bytes())).noneMatch(PeerAddresses::isOfHost);
+            assertThat(UcpWorker.uid(without.bytes())).isEqualTo(checked.worker());
+        }
+    }
+
+    @Test
+    void refusesASecondAddressOfAWorkerToWhichThereAreEndpoints() {
+        try (ChildJvm other = ChildJvm.of(AddressProgram.class).arguments(transports).start();
+                ChildJvm third = ChildJvm.of(AddressProgram.class).arguments(transports).start()) {
+            byte[] address = HexFormat.of().parseHex(other.awaitLine(AddressProgram.ADDRESS).split(" ")[1]);
+            byte[] ofThird = HexFormat.of().parseHex(third.awaitLine(AddressProgram.ADDRESS).split(" ")[1]);
+            UcpEndpoint endpoint = worker.connect(address, new EndpointOptions(ErrorMode.PEER, "other",
+                    (failed, status) -> { }));
+
+            assertRefused(numbered(ofThird, UcpWorker.uid(address)),
+                    "it has the number of a worker to which there are endpoints by another address");
+            assertThatCode(() -> worker.peerAddress(address)).doesNotThrowAnyException();
+            assertThatCode(() -> worker.peerAddress(ofThird)).doesNotThrowAnyException();
+
+            endpoint.close(CloseMode.FORCE, (status, length, tag) -> { });
+            // The peer does nothing, and its end is what UCX waits for.
+            other.close();
+            await().pollInSameThread().until(() -> {
+                worker.progress();
+                return worker.endpoints().isEmpty() && worker.parkedEndpoints().count() == 0 && worker.inFlight() == 0;
+            });
+            assertThatCode(() -> worker.peerAddress(numbered(ofThird, UcpWorker.uid(address))))
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void leavesDevicesOut() {
+        UcpPeerAddress all = worker.peerAddress(peer.address());
+        List<TransportAddress> parts = TransportAddress.parse(all.bytes());
+
+        UcpPeerAddress without = all.withoutTcp(Set.copyOf(all.tcpAddresses()));
+
+        assertThat(without.tcpAddresses()).isEmpty();
+        assertThat(TransportAddress.parse(without.bytes())).containsExactlyElementsOf(
+                parts.stream().filter(part -> !part.is("tcp")).toList());
+        assertThat(without.namesTransports()).isEqualTo(!transports.equals("tcp"));
+        assertThat(all.withoutTcp(Set.of())).isSameAs(all);
+        assertThat(TransportAddress.parse(all.withoutSharedMemory().bytes())).containsExactlyElementsOf(
+                parts.stream().filter(part -> !PeerAddresses.isOfHost(part)).toList());
     }
 
     /** In a process of its own, which such addresses ended. */

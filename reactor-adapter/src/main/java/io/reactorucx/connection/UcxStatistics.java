@@ -99,4 +99,10 @@ public interface UcxStatistics {
 
     /** {@return the maximum number of first steps of authenticators that wait} */
     int maxQueuedAuthentications();
+
+    /** {@return the number of endpoints of clients whose handshake is done, and which are not bound yet} */
+    long unboundEndpoints();
+
+    /** {@return the maximum of {@link #unboundEndpoints()}} */
+    long maxUnboundEndpoints();
 }

@@ -103,7 +103,7 @@ public final class LoopEngine {
         this.buffers = new LoopBuffers(pool);
         this.windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
         this.resources = new EngineResources(List.of(engine),
-                ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),
+                ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),
                 pool, leaks, AuthenticatorLimits.DEFAULT);
         this.links = new LoopLinks(this, resources, config);
         try {

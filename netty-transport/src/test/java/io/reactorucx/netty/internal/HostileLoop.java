@@ -82,7 +82,7 @@ public final class HostileLoop implements AutoCloseable {
                 ends);
         pool = new BufferPool(context, 16L << 20, 16, false, 1 << 20, leaks);
         windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
-        resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 1L << 30, 1), pool, leaks,
+        resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 16, 1L << 30, 1), pool, leaks,
                 AuthenticatorLimits.DEFAULT);
         engine.step(false, 0);
         resources.start(ends, windows, List.of(new Factory())).subscribe();

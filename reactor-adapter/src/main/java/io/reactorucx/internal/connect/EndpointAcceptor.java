@@ -4,7 +4,10 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpConnectionRequest;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.concurrent.EngineCall;
@@ -16,6 +19,7 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -162,14 +166,44 @@ public final class EndpointAcceptor {
 
     private void acceptWorkerAddress(EngineConnections connections, ControlFrame hello) {
         byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
+        String peer = PeerName.ofWorker(address);
+        PendingBindings bindings = resources.bindings(connections);
+        try {
+            UcpPeerAddress checked = connections.endpoints().checked(address, peer);
+            if (checked.isOfThisProcess() && !ConnectionIdentity.isClientOfThisProcess(hello.fields())) {
+                throw new UcxException(UcxStatus.INVALID_ADDR, "connect", peer,
+                        "the peer has sent the address of a worker of this process, and is not of this process");
+            }
+            bindings.reachable(checked, null, reachable -> accept(connections, bindings, hello, peer, reachable));
+        } catch (UcxException e) {
+            LOG.warn("[{}] not accepted", peer, e);
+        }
+    }
+
+    private void accept(EngineConnections connections, PendingBindings bindings, ControlFrame hello, String peer,
+            UcpPeerAddress reachable) {
+        if (bindings.unbound().tryAcquire(PeerOrigin.UNKNOWN) != FairLimit.Outcome.ACQUIRED) {
+            LOG.debug("[{}] not accepted: too many endpoints are not bound yet", peer);
+            return;
+        }
         ConnectionIdentity identity = connections.newIdentity();
-        ConnectionCore connection = new ConnectionCore(connections, config, PeerName.ofWorker(address), identity);
-        connections.engine().execute(new Accept(connection, identity, hello, PeerOrigin.UNKNOWN) {
+        ConnectionCore connection = new ConnectionCore(connections, config, peer, identity);
+        new Accept(connection, identity, hello, PeerOrigin.UNKNOWN) {
+            private boolean bound;
+
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
-                return connections.endpoints().connectUnpooled(address, options);
+                return connections.endpoints().connectUnpooled(reachable, options);
             }
-        });
+
+            @Override
+            void bound() {
+                if (!bound) {
+                    bound = true;
+                    bindings.unbound().release(PeerOrigin.UNKNOWN);
+                }
+            }
+        }.run(connections.worker());
     }
 
     /** Adds a connection that is being made: it is closed with the server. Thread: engine. */
@@ -207,10 +241,15 @@ public final class EndpointAcceptor {
 
         abstract UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options);
 
+        /** The connection is established, or has ended. */
+        void bound() {
+        }
+
         @Override
         public void run(UcpWorker worker) {
             Rejection full = connection.closer().reserve(client);
             if (full != null) {
+                bound();
                 reject(full.toException(connection.peer(), null));
                 return;
             }
@@ -220,11 +259,13 @@ public final class EndpointAcceptor {
                 endpoint = made;
                 connection.attachEndpoint(made, this);
             } catch (RuntimeException e) {
+                bound();
                 LOG.warn("[{}] not accepted", connection.name(), e);
                 connection.abandonConnecting();
                 return;
             }
             add(connection);
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, this::bound);
             if (config.raw()) {
                 if (handlers.admit(client, connection.onDispose()) == null) {
                     ready(null);
@@ -310,6 +351,7 @@ public final class EndpointAcceptor {
                 return;
             }
             if (connection.established(peer)) {
+                bound();
                 handlers.run(Established.of(connection, made, peer));
             }
         }

@@ -3,23 +3,29 @@ package io.reactorucx.internal.connect;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.endpoint.ExpectedEndpoint;
 import io.reactorucx.internal.endpoint.NoTransportException;
+import io.reactorucx.internal.endpoint.PeerHost;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,41 +55,121 @@ final class EndpointBinding implements ConnectListener {
     private final boolean client;
     private final ConnectionIdentity identity;
     private final byte[] ownAddress;
+    private final PeerHost host;
+    private final IntConsumer announce;
     private final Consumer<UcpEndpoint> whenReady;
     private final Consumer<RuntimeException> whenFailed;
     private final EndpointAllocator.EndpointRequest request;
     private Stage stage = Stage.ADDRESSES;
-    private byte @Nullable [] selfConnectAddress;
+    /** Of the peer's worker, once that has told it. */
+    private @Nullable UcpPeerAddress address;
+    private @Nullable UcpPeerAddress selfConnectAddress;
+    /** The peer's, while this side waits for BIND. */
+    private @Nullable ExpectedEndpoint expected;
     private @Nullable UcpEndpoint endpoint;
-    private @Nullable EndpointRelease release;
+    private @Nullable EndpointRelease endpointRelease;
+    private boolean reserved;
     private int number;
 
+    /**
+     * Creates the binding of a connection.
+     *
+     * @param host where the peer is
+     * @param announce tells the server the address of this side's worker, and the number of the endpoint that this side
+     *     makes, 0 where the peer makes the first one; only for the client's side
+     */
     EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client,
-            ConnectionIdentity identity, byte[] ownAddress, Consumer<UcpEndpoint> whenReady,
+            ConnectionIdentity identity, byte[] ownAddress, PeerHost host, IntConsumer announce,
+            Consumer<UcpEndpoint> whenReady,
             Consumer<RuntimeException> whenFailed) {
         this.connection = connection;
         this.bindings = bindings;
         this.client = client;
         this.identity = identity;
         this.ownAddress = ownAddress;
+        this.host = host;
+        this.announce = announce;
         this.whenReady = whenReady;
         this.whenFailed = whenFailed;
         this.request = new EndpointAllocator.EndpointRequest(connection.config().errorMode(), connection.peer(),
                 connection::endpointFailed, connection.config().handshakeTimeout());
+        identity.bindAs(client);
     }
 
-    /** Initiates if that is this side's part, and runs the action if it is the peer's. */
-    void start(byte[] address, Runnable whenPeerInitiates) {
+    /** Takes the address of the peer's worker: the side with the larger number initiates. */
+    void start(BindFrame frame) {
+        if (address != null || !connection.phase().isConnecting()) {
+            return;
+        }
         try {
-            bindings.endpoints().checkAddress(address, connection.peer());
-            if (bindings.endpoints().isInitiator(address, client)) {
-                initiate(address);
+            UcpPeerAddress checked = checked(frame);
+            if (bindings.endpoints().isInitiator(checked, client)) {
+                reserve();
+                initiate(checked);
+            } else if (client) {
+                awaitBind();
+                expect(bindings.endpoints().expect(checked));
+                announce.accept(0);
             } else {
-                whenPeerInitiates.run();
+                expect(bindings.endpoints().expect(checked, frame.number(), connection.peer()));
+                reserve();
             }
         } catch (RuntimeException e) {
             fail(e);
         }
+    }
+
+    /** Returns the address that a peer has sent; one of this process is only for peers of this process. */
+    private UcpPeerAddress checked(BindFrame frame) {
+        UcpPeerAddress checked = bindings.endpoints().checked(frame.address(), connection.peer());
+        if (checked.isOfThisProcess() && !identity.isPeerOfThisProcess(!client)) {
+            throw new UcxException(UcxStatus.INVALID_ADDR, "connect", connection.peer(),
+                    "the peer has sent the address of a worker of this process, and is not of this process");
+        }
+        address = checked;
+        return checked;
+    }
+
+    /** Takes room for an endpoint that is not bound, which a client can fill for itself alone. */
+    private void reserve() {
+        if (client) {
+            return;
+        }
+        PeerOrigin origin = identity.origin();
+        FairLimit unbound = bindings.unbound();
+        if (unbound.tryAcquire(origin) != FairLimit.Outcome.ACQUIRED) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(), unbound.count(origin) + " of "
+                    + unbound.count() + " endpoints that are not bound yet are for " + origin
+                    + ", and maxUnboundEndpoints is " + unbound.limit() + ", of which one client can have "
+                    + unbound.share());
+        }
+        reserved = true;
+        if (expected == null) {
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, this::ended);
+        }
+    }
+
+    private void ended() {
+        ExpectedEndpoint lost = expected;
+        if (lost != null) {
+            expected = null;
+            lost.lost(this::release);
+        } else {
+            release();
+        }
+    }
+
+    private void release() {
+        if (reserved) {
+            reserved = false;
+            bindings.unbound().release(identity.origin());
+        }
+    }
+
+    /** The endpoint is expected even where the peer is refused: it may have been made already. */
+    private void expect(ExpectedEndpoint endpoint) {
+        expected = endpoint;
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, this::ended);
     }
 
     /** Accepts the peer's BIND from now on. */
@@ -98,7 +184,7 @@ final class EndpointBinding implements ConnectListener {
         }
     }
 
-    private void initiate(byte[] address) {
+    private void initiate(UcpPeerAddress peer) {
         if (connection.phase().isConnecting() && endpoint == null) {
             stage = Stage.ENDPOINTS;
             long token = identity.ownToken();
@@ -107,18 +193,44 @@ final class EndpointBinding implements ConnectListener {
                 bindings.remove(token, this);
                 releaseSelfConnectLock();
             });
-            bindings.endpoints().lockSelfConnect(address, () -> connect(address));
+            bindings.endpoints().lockSelfConnect(peer, () -> connect(peer));
         }
     }
 
-    private void connect(byte[] address) {
-        selfConnectAddress = address;
+    private void connect(UcpPeerAddress peer) {
+        selfConnectAddress = peer;
+        if (!connection.phase().isConnecting()) {
+            releaseSelfConnectLock();
+            return;
+        }
+        EndpointAllocator.AllocatedEndpoint released = bindings.endpoints().reuse(peer, request);
+        if (released != null) {
+            announce.accept(released.number());
+            made(released);
+        } else {
+            bindings.reachable(peer, host, this::connectAnew);
+        }
+    }
+
+    private void connectAnew(UcpPeerAddress reachable) {
         if (!connection.phase().isConnecting()) {
             releaseSelfConnectLock();
             return;
         }
         try {
-            EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints().initiate(address, request);
+            if (!reachable.namesTransports()) {
+                throw new UcxException(UcxStatus.UNREACHABLE, "connect", connection.peer(), "the peer's worker cannot"
+                        + " be reached: of what its address names, the tcp ports do not answer or are not the peer's,"
+                        + " and shared memory cannot be the peer's, who is at " + host.address().getHostAddress());
+            }
+            made(bindings.endpoints().initiate(reachable, request, announce));
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void made(EndpointAllocator.AllocatedEndpoint allocated) {
+        try {
             attach(allocated);
             number = allocated.number();
             LOG.debug("[{}] allocated endpoint {}", connection.name(), number);
@@ -134,10 +246,10 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void releaseSelfConnectLock() {
-        byte[] address = selfConnectAddress;
+        UcpPeerAddress locked = selfConnectAddress;
         selfConnectAddress = null;
-        if (address != null) {
-            bindings.endpoints().releaseSelfConnectLock(address);
+        if (locked != null) {
+            bindings.endpoints().releaseSelfConnectLock(locked);
         }
     }
 
@@ -193,10 +305,24 @@ final class EndpointBinding implements ConnectListener {
             return;
         }
         try {
+            UcpPeerAddress known = address;
+            if (known == null) {
+                reserve();
+                known = checked(bind);
+            }
+            ExpectedEndpoint announced = expected;
+            if (announced != null && announced.isOther(bind.number())) {
+                throw new UcxException(UcxStatus.REJECTED, "connect", connection.peer(),
+                        "the peer has sent BIND of another endpoint than it had announced");
+            }
             EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints()
-                    .accept(bind, message, request, retryWhenReleased(bind, message));
+                    .accept(bind, known, message, request, retryWhenReleased(bind, message));
             if (allocated == null) {
                 return;
+            }
+            if (announced != null) {
+                expected = null;
+                announced.arrived();
             }
             UcpEndpoint made = attach(allocated);
             if (!message.isAnsweredBy(made)) {
@@ -222,7 +348,8 @@ final class EndpointBinding implements ConnectListener {
     private UcpEndpoint attach(EndpointAllocator.AllocatedEndpoint allocated) {
         endpoint = allocated.endpoint();
         connection.attachEndpoint(allocated.endpoint(), this);
-        release = new EndpointRelease(allocated, connection::sendOverSocket);
+        EndpointRelease release = new EndpointRelease(allocated, connection::sendOverSocket);
+        endpointRelease = release;
         connection.closer().releaseBy(release);
         return allocated.endpoint();
     }
@@ -231,8 +358,9 @@ final class EndpointBinding implements ConnectListener {
         if (!connection.phase().isConnecting()) {
             return;
         }
-        if (release != null) {
-            release.paired();
+        release();
+        if (endpointRelease != null) {
+            endpointRelease.paired();
         }
         if (stage == Stage.CANCELLED) {
             // A graceful close, after which both sides have the same number of endpoints: UCX pairs them by number.
@@ -244,14 +372,31 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void fail(RuntimeException error) {
-        if (error instanceof NoTransportException none) {
+        HandshakeFailure failure = failure(error);
+        if (failure != null) {
             // The peer would only see the end of the socket.
-            connection.sendOverSocket(new Rejection(none.explanationForPeer()).toFrame());
-            connection.registry().handshakeFailed(connection.peer(), new HandshakeFailure(
-                    HandshakeFailure.Kind.MISMATCH, new Rejection(String.valueOf(none.getMessage())), none));
+            String why = error instanceof NoTransportException none ? none.explanationForPeer() : failure.detail();
+            connection.sendOverSocket(new Rejection(failure.rejection().status(), why).toFrame());
+            connection.registry().handshakeFailed(connection.peer(), failure);
         }
         connection.abandonConnecting();
         failed(error);
+    }
+
+    /** Returns what the peer is told of an error, null for nothing. */
+    private static @Nullable HandshakeFailure failure(RuntimeException error) {
+        if (error instanceof NoTransportException none) {
+            return new HandshakeFailure(HandshakeFailure.Kind.MISMATCH, new Rejection(String.valueOf(
+                    none.getMessage())), none);
+        }
+        HandshakeFailure.Kind kind = !(error instanceof UcxException known) ? null : switch (known.status()) {
+            case NO_RESOURCE -> HandshakeFailure.Kind.ADMISSION;
+            case INVALID_ADDR, REJECTED -> HandshakeFailure.Kind.PROTOCOL;
+            case UNREACHABLE -> HandshakeFailure.Kind.MISMATCH;
+            default -> null;
+        };
+        return kind == null ? null : new HandshakeFailure(kind,
+                new Rejection(((UcxException) error).status(), String.valueOf(error.getMessage())), error);
     }
 
     /** Gives the connection up. Where an endpoint may exist already, the connection is completed and then closed. */

@@ -2,6 +2,7 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -37,6 +38,7 @@ import reactor.core.publisher.MonoSink;
 public final class EndpointConnector {
 
     private final EngineConnections connections;
+    private final PendingBindings bindings;
     private final AuthenticatorExecutor authenticators;
     private final ConnectionConfig config;
     private final @Nullable InetSocketAddress address;
@@ -47,6 +49,7 @@ public final class EndpointConnector {
     public EndpointConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
             @Nullable InetSocketAddress address, byte @Nullable [] workerAddress) {
         this.connections = engine.connections();
+        this.bindings = engine.bindings();
         this.authenticators = resources.clientAuthenticators();
         this.config = config;
         this.address = address;
@@ -87,30 +90,55 @@ public final class EndpointConnector {
             if (!connection.phase().isConnecting()) {
                 return;
             }
-            try {
-                EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(),
-                        connection::endpointFailed);
+            guarded(() -> {
                 Rejection full = connection.closer().reserve(address != null ? PeerOrigin.of(address)
                         : PeerOrigin.UNKNOWN);
                 if (full != null) {
                     throw full.toException(connection.peer(), null);
                 }
-                UcpEndpoint made = address != null ? worker.connect(address, options)
-                        : connections.endpoints().connectUnpooled(Objects.requireNonNull(workerAddress), options);
-                endpoint = made;
-                Disposable admission = address != null ? connections.admission().admit(address.getAddress())
-                        : connections.admission().admitAll();
-                connection.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
-                connection.attachEndpoint(made, this);
-                connection.wireUpStarted();
-                // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose
-                // the protocol by the limits of tcp, and lose what exceeds the shared memory's that it uses then.
-                if (made.flush((status, length, tag) -> wireUpEnded(status))) {
-                    wireUpEnded(0);
+                if (address != null) {
+                    made(worker.connect(address, options()), connections.admission().admit(address.getAddress()));
+                    return;
                 }
+                identity.bindAs(true);
+                UcpPeerAddress peer = worker.peerAddress(Objects.requireNonNull(workerAddress));
+                bindings.reachable(peer, null, reachable -> guarded(() -> connect(reachable)));
+            });
+        }
+
+        private void connect(UcpPeerAddress reachable) {
+            if (!connection.phase().isConnecting()) {
+                return;
+            }
+            if (!reachable.namesTransports()) {
+                throw new UcxException(UcxStatus.UNREACHABLE, "connect", connection.peer(),
+                        "the worker does not answer at the tcp ports that its address names");
+            }
+            made(connections.endpoints().connectUnpooled(reachable, options()), connections.admission().admitAll());
+        }
+
+        private EndpointOptions options() {
+            return new EndpointOptions(config.errorMode(), connection.peer(), connection::endpointFailed);
+        }
+
+        private void guarded(Runnable step) {
+            try {
+                step.run();
             } catch (RuntimeException e) {
                 connection.abandonConnecting();
                 sink.error(e);
+            }
+        }
+
+        private void made(UcpEndpoint connected, Disposable admission) {
+            endpoint = connected;
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
+            connection.attachEndpoint(connected, this);
+            connection.wireUpStarted();
+            // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose the
+            // protocol by the limits of tcp, and lose what exceeds the shared memory's that it uses then.
+            if (connected.flush((status, length, tag) -> wireUpEnded(status))) {
+                wireUpEnded(0);
             }
         }
 

@@ -70,7 +70,7 @@ public final class EngineResources {
         this.maker = engine -> {
             EngineConnections connections = new EngineConnections(engine, limits,
                     Long.highestOneBit(pool.maxBytes()));
-            return new ConnectingEngine(connections, new PendingBindings(connections),
+            return new ConnectingEngine(connections, new PendingBindings(connections, limits.unboundEndpoints(), this::sockets),
                     new MessageProtocolFactory(pool, engine.config().maxInFlight()),
                     new ActiveMessageRouter(connections, leaks),
                     new MappedProtocolFactory(pool, limits.mappedBytes()));
@@ -171,6 +171,11 @@ public final class EngineResources {
     /** Returns the connections of all engines, engine by engine. */
     public List<EngineConnections> connections() {
         return engines.stream().map(ConnectingEngine::connections).toList();
+    }
+
+    /** Returns the connections of an engine that are being bound. */
+    PendingBindings bindings(EngineConnections of) {
+        return engines.stream().filter(each -> each.connections() == of).findFirst().orElseThrow().bindings();
     }
 
     /** Returns what the engines count. */

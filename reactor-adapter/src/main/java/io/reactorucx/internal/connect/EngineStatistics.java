@@ -43,6 +43,16 @@ final class EngineStatistics implements UcxStatistics {
     }
 
     @Override
+    public long unboundEndpoints() {
+        return resources.limits().unboundEndpoints().count();
+    }
+
+    @Override
+    public long maxUnboundEndpoints() {
+        return resources.limits().unboundEndpoints().limit();
+    }
+
+    @Override
     public List<TrafficStatistics> traffic(TrafficStatistics.Api api) {
         Objects.requireNonNull(api, "api");
         return resources.engines().stream().map(engine -> traffic(engine, api)).toList();

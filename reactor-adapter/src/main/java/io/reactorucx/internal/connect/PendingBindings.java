@@ -1,12 +1,22 @@
 package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpPeerAddress;
+import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
+import io.reactorucx.internal.endpoint.PeerHost;
 import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.socket.PortProbe;
+import io.reactorucx.internal.socket.SocketEventLoop;
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +27,44 @@ import org.jspecify.annotations.Nullable;
 public final class PendingBindings {
 
     private final EngineConnections connections;
+    private final FairLimit unbound;
+    private final Supplier<SocketEventLoop> sockets;
     /** Two maps, because each side takes other frames. */
     private final Map<Long, EndpointBinding> initiating = new HashMap<>();
     private final Map<Long, EndpointBinding> accepting = new HashMap<>();
 
-    PendingBindings(EngineConnections connections) {
+    /**
+     * Creates them for one engine.
+     *
+     * @param unbound limits the endpoints for clients of all engines that are not bound yet
+     * @param sockets gives the thread that asks tcp ports
+     */
+    PendingBindings(EngineConnections connections, FairLimit unbound, Supplier<SocketEventLoop> sockets) {
         this.connections = connections;
+        this.unbound = unbound;
+        this.sockets = sockets;
+    }
+
+    FairLimit unbound() {
+        return unbound;
+    }
+
+    /**
+     * Leaves out of an address what UCX must not connect to: tcp ports that do not answer, and what the peer cannot
+     * have.
+     *
+     * @param host where the peer is, null where it has no control socket
+     * @param whenKnown gets what is left, now or later, unless the engine closes
+     */
+    void reachable(UcpPeerAddress peer, @Nullable PeerHost host, Consumer<UcpPeerAddress> whenKnown) {
+        Set<InetSocketAddress> foreign = host == null ? Set.of() : host.foreign(peer);
+        UcpPeerAddress own = (host == null ? peer : host.withoutForeignMemory(peer)).withoutTcp(foreign);
+        if (own.tcpAddresses().isEmpty()) {
+            whenKnown.accept(own);
+            return;
+        }
+        PortProbe.ask(sockets.get(), own.tcpAddresses(), silent -> new RetryingCommand(connections.engine(),
+                worker -> whenKnown.accept(own.withoutTcp(silent)), closed -> { }).submit());
     }
 
     /** Returns the allocator of the engine's endpoints. */

@@ -7,6 +7,7 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.DataPath;
+import io.reactorucx.internal.endpoint.PeerHost;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
@@ -331,7 +332,8 @@ final class SocketAcceptor {
                 refuse(made, open, full, null);
                 return;
             }
-            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, ownAddress, this::ready,
+            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, ownAddress,
+                    new PeerHost(address.getAddress()), number -> { }, this::ready,
                     error -> LOG.debug("[{}] lost before it was established", peer, error));
             binding = started;
             if (!admitted(made, open)) {
@@ -365,11 +367,10 @@ final class SocketAcceptor {
         }
 
         /** Thread: engine. */
-        private void startBinding(BindFrame address) {
+        private void startBinding(BindFrame frame) {
             EndpointBinding started = binding;
             if (started != null) {
-                started.start(address.address(),
-                        () -> LOG.debug("[{}] sent its address although it initiates", peer));
+                started.start(frame);
             }
         }
 

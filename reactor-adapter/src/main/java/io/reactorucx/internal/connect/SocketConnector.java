@@ -9,6 +9,7 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.DataPath;
+import io.reactorucx.internal.endpoint.PeerHost;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -295,7 +296,9 @@ public final class SocketConnector {
                     return;
                 }
                 EndpointBinding started = new EndpointBinding(made, bindings, true, identity, ownAddress,
-                        this::ready, this::fail);
+                        new PeerHost(path.remote().getAddress()), number -> open.send(new BindFrame(
+                        BindFrame.Type.ADDRESS, identity.peerToken(), number, ownAddress).toBytes()), this::ready,
+                        this::fail);
                 binding = started;
                 made.attachSocket(open, started);
                 Disposable admission = connections.admission()
@@ -304,11 +307,7 @@ public final class SocketConnector {
                 if (cancelled) {
                     started.cancel();
                 } else {
-                    started.start(found.address(), () -> {
-                        started.awaitBind();
-                        open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, ownAddress)
-                                .toBytes());
-                    });
+                    started.start(found);
                 }
             }, closed -> {
                 open.close();

@@ -6,6 +6,7 @@ import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,15 +48,20 @@ public final class EndpointAllocator {
     /** UCX counts endpoints in 16 bits, and pairs none beyond. */
     private static final int MAX_NUMBER = 0xFFFE;
 
-    /** The endpoints that one BIND of a peer may make this side create. */
-    private static final int MAX_CATCH_UP = 256;
+    /** The endpoints that a BIND may be ahead of those that are awaited: a raw connection makes one, too. */
+    private static final int MAX_UNEXPECTED = 16;
 
+    /** The endpoints that a BIND may make this side create before the engine does something else. */
+    private static final int MAX_AT_A_TIME = 4;
+
+    private static final Duration NEXT_ROUND = Duration.ofNanos(1);
     private static final Duration CLOSE_RETRY = Duration.ofMillis(200);
 
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
     private final IdleEndpointSweep sweep;
+    private final ExpectedEndpoints expected;
     /** The number of endpoints that have been made to each worker. */
     private final Map<Long, Integer> counts = new HashMap<>();
     private final Map<EndpointIndex, PooledEndpoint> idle = new HashMap<>();
@@ -69,6 +76,7 @@ public final class EndpointAllocator {
     public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress) {
         this.engine = engine;
         this.sweep = new IdleEndpointSweep(engine);
+        this.expected = new ExpectedEndpoints(engine, this);
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
     }
@@ -106,8 +114,8 @@ public final class EndpointAllocator {
      * Returns whether this side initiates the connection: its worker has the larger uid, or it is the client of a
      * connection of the worker with itself.
      */
-    public boolean isInitiator(byte[] address, boolean client) {
-        int order = Long.compareUnsigned(uid, UcpWorker.uid(address));
+    public boolean isInitiator(UcpPeerAddress address, boolean client) {
+        int order = Long.compareUnsigned(uid, address.worker());
         return order > 0 || order == 0 && client;
     }
 
@@ -115,8 +123,8 @@ public final class EndpointAllocator {
      * Runs an action that connects to a worker. Connections of this worker to itself run one at a time, the others
      * queue until {@link #releaseSelfConnectLock}: two in progress at once would pair with each other.
      */
-    public void lockSelfConnect(byte[] address, Runnable connect) {
-        if (UcpWorker.uid(address) != uid) {
+    public void lockSelfConnect(UcpPeerAddress address, Runnable connect) {
+        if (address.worker() != uid) {
             connect.run();
         } else if (selfConnectLocked) {
             queuedSelfConnects.add(connect);
@@ -127,8 +135,8 @@ public final class EndpointAllocator {
     }
 
     /** Ends the exclusive phase of a self-connection, and starts the next queued one. */
-    public void releaseSelfConnectLock(byte[] address) {
-        if (UcpWorker.uid(address) == uid) {
+    public void releaseSelfConnectLock(UcpPeerAddress address) {
+        if (address.worker() == uid) {
             selfConnectLocked = false;
             Runnable next = queuedSelfConnects.poll();
             if (next != null) {
@@ -138,31 +146,98 @@ public final class EndpointAllocator {
         }
     }
 
-    /** Returns an endpoint for the initiating side: a released one, or a new one. */
-    public AllocatedEndpoint initiate(byte[] address, EndpointRequest request) {
-        long peer = UcpWorker.uid(address);
-        for (PooledEndpoint released : reusable.getOrDefault(peer, new ArrayDeque<>())) {
+    /** Returns a released endpoint for the initiating side, null where a new one has to be made. */
+    public @Nullable AllocatedEndpoint reuse(UcpPeerAddress address, EndpointRequest request) {
+        for (PooledEndpoint released : reusable.getOrDefault(address.worker(), new ArrayDeque<>())) {
             if (released.fits(request)) {
                 return released.allocate(request);
             }
         }
-        if (peer == uid && count(peer) % 2 != 0) {
-            addIdle(create(peer, address, request), request.idleTimeout());
-        }
-        return create(peer, address, request).allocate(request);
+        return null;
     }
 
     /**
-     * Returns the endpoint that UCX pairs with the initiator's endpoint number {@code bind.number()}. Returns null
-     * while an earlier connection still uses it; {@code whenReleased} runs once that connection has ended.
+     * Returns a new endpoint for the initiating side.
+     *
+     * @param announce gets the number of the endpoint before UCX makes it, and begins to connect
      */
-    public @Nullable AllocatedEndpoint accept(BindFrame bind, UcpActiveMessage message, EndpointRequest request,
-            Runnable whenReleased) {
-        byte[] address = bind.address();
-        long peer = UcpWorker.uid(address);
-        int number = peer == uid ? bind.number() ^ 1 : bind.number();
-        for (int i = 0; i < MAX_CATCH_UP && count(peer) <= number; i++) {
+    public AllocatedEndpoint initiate(UcpPeerAddress address, EndpointRequest request, IntConsumer announce) {
+        long peer = address.worker();
+        if (peer == uid && count(peer) % 2 != 0) {
             addIdle(create(peer, address, request), request.idleTimeout());
+        }
+        announce.accept(count(peer));
+        return create(peer, address, request).allocate(request);
+    }
+
+    /** Expects the endpoint that a peer makes for a connection, of which it has not told the number. */
+    public ExpectedEndpoint expect(UcpPeerAddress address) {
+        expected.begin(address.worker());
+        return new ExpectedEndpoint(expected, address, null);
+    }
+
+    /**
+     * Expects the endpoint that a peer makes for a connection.
+     *
+     * @param number the number that the peer has told, and with which BIND has to come
+     */
+    public ExpectedEndpoint expect(UcpPeerAddress address, int number, String name) {
+        long peer = address.worker();
+        requireNear(peer, number, name);
+        EndpointIndex index = new EndpointIndex(peer, number);
+        if (peer == uid || hasMade(index)) {
+            return expect(address);
+        }
+        expected.begin(peer);
+        expected.announce(index);
+        return new ExpectedEndpoint(expected, address, index);
+    }
+
+    /** Returns whether this side has made its endpoint of a pair. */
+    boolean hasMade(EndpointIndex index) {
+        return count(index.peer()) > Math.min(index.number(), MAX_NUMBER);
+    }
+
+    /** Returns the endpoint that would be made next. */
+    EndpointIndex next(long peer) {
+        return new EndpointIndex(peer, count(peer));
+    }
+
+    /** Closes the endpoint that UCX has made for the next one of a peer, if it has. */
+    void takeOver(UcpPeerAddress address) {
+        counts.merge(address.worker(), 1, Integer::sum);
+        expected.paired(address.worker());
+        try {
+            closeUnused(address.takeOver(new EndpointOptions(ErrorMode.PEER, "a peer that has gone",
+                    (endpoint, status) -> closeUnused(endpoint))));
+        } catch (UcxException e) {
+            LOG.debug("UCX has no endpoint of a peer that has gone", e);
+        }
+    }
+
+    /**
+     * Returns the endpoint that UCX pairs with the initiator's endpoint number {@code bind.number()}. Returns null when
+     * that is not there yet, and {@code again} runs when another attempt is worth it: an earlier connection that uses
+     * the endpoint has ended, or the engine has done something else than to make endpoints.
+     */
+    public @Nullable AllocatedEndpoint accept(BindFrame bind, UcpPeerAddress address, UcpActiveMessage message,
+            EndpointRequest request, Runnable again) {
+        long peer = address.worker();
+        requireNear(peer, bind.number(), request.peer());
+        int number = peer == uid ? bind.number() ^ 1 : bind.number();
+        if (count(peer) <= number && !message.isFromNewPeer()) {
+            // UCX has made no endpoint that could be the pair.
+            throw notPaired(request.peer());
+        }
+        for (int i = 0; i < MAX_AT_A_TIME && count(peer) <= number; i++) {
+            if (count(peer) < number) {
+                expected.paired(peer);
+            }
+            addIdle(create(peer, address, request), request.idleTimeout());
+        }
+        if (count(peer) <= number) {
+            DelayedAction.after(engine, NEXT_ROUND, again);
+            return null;
         }
         EndpointIndex index = new EndpointIndex(peer, number);
         PooledEndpoint found = idle.get(index);
@@ -172,8 +247,17 @@ public final class EndpointAllocator {
         if (found != null || !inUse.contains(index)) {
             throw notPaired(request.peer());
         }
-        waiters.put(index, whenReleased);
+        waiters.put(index, again);
         return null;
+    }
+
+    /** Refuses a number that no peer reaches which makes one endpoint for each connection. */
+    private void requireNear(long peer, int number, String name) {
+        int next = count(peer) + expected.count(peer);
+        if (number - next >= MAX_UNEXPECTED) {
+            throw new UcxException(UcxStatus.REJECTED, "connect", name, "the peer says that its endpoint is number "
+                    + number + ", and the next one is at most " + next);
+        }
     }
 
     /** Returns the error of a connection whose two endpoints are no pair. */
@@ -188,15 +272,15 @@ public final class EndpointAllocator {
     }
 
     /** Returns an endpoint that is not pooled, and whose pair is whichever endpoint the peer makes next. */
-    public UcpEndpoint connectUnpooled(byte[] address, EndpointOptions options) {
-        UcpEndpoint endpoint = connect(address, options);
-        counts.merge(UcpWorker.uid(address), 1, Integer::sum);
-        return endpoint;
+    public UcpEndpoint connectUnpooled(UcpPeerAddress address, EndpointOptions options) {
+        // Counted before the call: UCX counts an endpoint whose creation fails, too.
+        counts.merge(address.worker(), 1, Integer::sum);
+        return connect(address, options);
     }
 
-    private UcpEndpoint connect(byte[] address, EndpointOptions options) {
+    private UcpEndpoint connect(UcpPeerAddress address, EndpointOptions options) {
         try {
-            return worker.connect(address, options);
+            return address.connect(options);
         } catch (UcxException e) {
             throw e.status() != UcxStatus.UNREACHABLE ? e : new NoTransportException(options.peer(),
                     String.join(", ", worker.context().transports()), e);
@@ -207,10 +291,10 @@ public final class EndpointAllocator {
         return counts.getOrDefault(peer, 0);
     }
 
-    /** Refuses an address of a peer that cannot be connected to. */
-    public void checkAddress(byte[] address, String peer) {
+    /** Returns what the address of a peer says, and refuses one that cannot be connected to. */
+    public UcpPeerAddress checked(byte[] address, String peer) {
         try {
-            worker.checkAddress(address);
+            return worker.peerAddress(address);
         } catch (IllegalArgumentException e) {
             throw new UcxException(UcxStatus.INVALID_ADDR, "connect", peer, "the peer's " + e.getMessage(), e);
         } catch (UcxException e) {
@@ -218,8 +302,7 @@ public final class EndpointAllocator {
         }
     }
 
-    private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
-        checkAddress(address, request.peer());
+    private PooledEndpoint create(long peer, UcpPeerAddress address, EndpointRequest request) {
         int number = count(peer);
         if (number > MAX_NUMBER) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", request.peer(), "UCX pairs at most " + number
@@ -266,10 +349,6 @@ public final class EndpointAllocator {
         DelayedAction.after(engine, CLOSE_RETRY, () -> closeUnused(endpoint));
     }
 
-    /** The number of an endpoint among those that this worker has made to one other worker. */
-    private record EndpointIndex(long peer, int number) {
-    }
-
     /** An endpoint that consecutive connections use, and the handler that is notified of its failure. */
     private final class PooledEndpoint implements EndpointErrorHandler, AllocatedEndpoint {
 
@@ -302,9 +381,9 @@ public final class EndpointAllocator {
         private boolean removeIdle() {
             sweep.remove(process, close);
             boolean wasIdle = idle.remove(index, this);
-            Deque<PooledEndpoint> ofPeer = reusable.get(index.peer);
+            Deque<PooledEndpoint> ofPeer = reusable.get(index.peer());
             if (ofPeer != null && ofPeer.remove(this) && ofPeer.isEmpty()) {
-                reusable.remove(index.peer);
+                reusable.remove(index.peer());
             }
             releaseIdleSlot();
             return wasIdle;
@@ -338,7 +417,7 @@ public final class EndpointAllocator {
 
         @Override
         public int number() {
-            return index.number;
+            return index.number();
         }
 
         @Override
@@ -347,8 +426,8 @@ public final class EndpointAllocator {
             process = lastPeer;
             idle.put(index, this);
             sweep.add(lastPeer, close);
-            if (index.peer == uid ? index.number % 2 == 0 : Long.compareUnsigned(uid, index.peer) > 0) {
-                reusable.computeIfAbsent(index.peer, peer -> new ArrayDeque<>()).add(this);
+            if (index.peer() == uid ? index.number() % 2 == 0 : Long.compareUnsigned(uid, index.peer()) > 0) {
+                reusable.computeIfAbsent(index.peer(), peer -> new ArrayDeque<>()).add(this);
             }
             endUse();
         }

@@ -6,6 +6,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class ConnectionIdentity {
 
     private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int MAX_TOKENS = 4096;
+    /** The latest tokens of this process's sides of connections. No stranger can guess one. */
+    private static final Set<Long> CLIENTS = latest();
+    private static final Set<Long> SERVERS = latest();
 
     private final long ownToken = RANDOM.nextLong();
     private final byte[] ownAddressDigest;
@@ -106,6 +114,35 @@ public final class ConnectionIdentity {
     /** Returns the token that each message to the peer carries. */
     public long peerToken() {
         return peerToken;
+    }
+
+    private static Set<Long> latest() {
+        return Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+                return size() > MAX_TOKENS;
+            }
+        }));
+    }
+
+    /**
+     * Lets the peer see that this side is of its process, if it is. A client's token is known to its server alone, and
+     * a server's to its client alone, so that neither proves to be the other.
+     */
+    public void bindAs(boolean client) {
+        (client ? CLIENTS : SERVERS).add(ownToken);
+    }
+
+    /** Returns whether the peer, a client or a server, is of this process. */
+    public boolean isPeerOfThisProcess(boolean client) {
+        return (client ? CLIENTS : SERVERS).contains(peerToken);
+    }
+
+    /** Returns whether a client that has sent its HELLO is of this process. */
+    public static boolean isClientOfThisProcess(ControlFields hello) {
+        return hello.has(Key.TOKEN) && CLIENTS.contains(hello.buffer(Key.TOKEN).getLong());
     }
 
     /** Returns who the peer is where limits are shared; a server knows it once it admits the client. */

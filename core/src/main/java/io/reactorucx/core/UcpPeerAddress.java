@@ -1,0 +1,113 @@
+package io.reactorucx.core;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The address of a peer's worker, which a worker has checked ({@link UcpWorker#peerAddress}): its form, that the shared
+ * memory which it names is there and that of one process, and that it names nothing of this process unless it is the
+ * address of a worker of this process.
+ *
+ * <p><b>Threading:</b> immutable, any thread may ask; {@link #connect} is for the worker's. <b>Ownership:</b> none.
+ * <b>Errors:</b> those of {@link #connect}.
+ */
+public final class UcpPeerAddress {
+
+    private final EndpointTable endpoints;
+    private final byte[] address;
+    private final long worker;
+    private final List<TransportAddress> parts;
+    private final List<InetSocketAddress> tcp;
+    private final int process;
+    private final boolean ofThisProcess;
+
+    UcpPeerAddress(EndpointTable endpoints, byte[] address, long worker, List<TransportAddress> parts,
+            List<InetSocketAddress> tcp, int process, boolean ofThisProcess) {
+        this.endpoints = endpoints;
+        this.address = address;
+        this.worker = worker;
+        this.parts = List.copyOf(parts);
+        this.tcp = List.copyOf(tcp);
+        this.process = process;
+        this.ofThisProcess = ofThisProcess;
+    }
+
+    /** {@return the number that identifies the peer's worker, as {@link UcpWorker#uid} gives it} */
+    public long worker() {
+        return worker;
+    }
+
+    /** {@return where UCX may connect to by tcp, from the devices of the worker that has checked the address} */
+    public List<InetSocketAddress> tcpAddresses() {
+        return tcp;
+    }
+
+    /** {@return the process of this host whose shared memory it names; empty when it names none} */
+    public OptionalInt process() {
+        return process == 0 ? OptionalInt.empty() : OptionalInt.of(process);
+    }
+
+    /** {@return whether it is the address of a worker of this process} */
+    public boolean isOfThisProcess() {
+        return ofThisProcess;
+    }
+
+    /**
+     * {@return this address without the devices at which UCX must not connect by tcp}
+     *
+     * @param sockets some of {@link #tcpAddresses()}
+     */
+    public UcpPeerAddress withoutTcp(Set<InetSocketAddress> sockets) {
+        return sockets.isEmpty() ? this : without(
+                part -> part.is("tcp") && sockets.contains(TcpAddress.of(part)),
+                tcp.stream().filter(socket -> !sockets.contains(socket)).toList(), process);
+    }
+
+    /** {@return this address without shared memory of this host} */
+    public UcpPeerAddress withoutSharedMemory() {
+        return process == 0 ? this : without(PeerAddresses::isOfHost, tcp, 0);
+    }
+
+    private UcpPeerAddress without(Predicate<TransportAddress> left, List<InetSocketAddress> leftTcp, int named) {
+        return new UcpPeerAddress(endpoints, TransportAddress.without(address, left), worker, parts, leftTcp, named,
+                ofThisProcess);
+    }
+
+    /** {@return whether UCX can be given this address: something is left of it} */
+    public boolean namesTransports() {
+        return parts.isEmpty() || !TransportAddress.parse(address).isEmpty();
+    }
+
+    /**
+     * Takes over an endpoint that UCX has made because the peer has connected, and no other one: such endpoints stay
+     * when the peer is gone. UCX counts the call as an endpoint of this worker in any case.
+     *
+     * @param options how to treat errors
+     * @return the endpoint
+     */
+    public UcpEndpoint takeOver(EndpointOptions options) {
+        return endpoints.connect(without(part -> true, List.of(), process), options);
+    }
+
+    /**
+     * Connects the worker that has checked the address. A tcp port that refuses leaves a socket behind until the worker
+     * closes, and one that does not answer holds the thread: ask {@link #tcpAddresses()} before.
+     *
+     * @param options how to treat errors
+     * @return the endpoint
+     */
+    public UcpEndpoint connect(EndpointOptions options) {
+        return endpoints.connect(this, options);
+    }
+
+    byte[] bytes() {
+        return address;
+    }
+
+    List<TransportAddress> parts() {
+        return parts;
+    }
+}
