@@ -17,6 +17,6 @@ package io.reactorucx.connection;
  * @param maxPooledConnections maximum number of connections of all pools
  */
 public record ConnectionStatistics(int serverConnections, int maxServerConnections, int largestClient,
-        int maxConnectionsPerClient, long rejectedConnections, long reconnects, int pendingReconnects, int acquiredConnections, int idleConnections, int pendingAcquires,
-        int maxPooledConnections) {
+        int maxConnectionsPerClient, long rejectedConnections, long reconnects, int pendingReconnects,
+        int acquiredConnections, int idleConnections, int pendingAcquires, int maxPooledConnections) {
 }
