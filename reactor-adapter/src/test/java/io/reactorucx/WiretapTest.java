@@ -8,15 +8,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.internal.config.Wiretap;
+import io.reactorucx.internal.frame.MappedFrame;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.testsupport.ChildJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.event.Level;
 
 /** What wiretaps write to the log. */
@@ -83,23 +91,83 @@ class WiretapTest {
     @Test
     void tokenThatProtectsAConnectionIsNotShown() {
         MemorySegment framed = MemorySegment.ofArray("SECRET!!what".getBytes(UTF_8));
-        PrintStream before = System.err;
-        ByteArrayOutputStream shown = new ByteArrayOutputStream();
-        // The logger of the tests writes to whatever this is when it writes.
-        System.setErr(new PrintStream(shown, true, UTF_8));
-        try {
+        String log = shown(() -> {
             Wiretap tap = new Wiretap("tap.token", Level.INFO, WiretapFormat.HEX, 64);
             tap.message("1 peer", "sent", 1, framed, MemorySegment.NULL);
             tap.message("2 peer", "received", 1, MemorySegment.NULL, framed);
             tap.offer("3 peer", 1, framed, 10);
-        } finally {
-            System.setErr(before);
-        }
+        });
 
-        String log = shown.toString(UTF_8);
         assertThat(log).contains("[1 peer] sent", "[2 peer] received", "[3 peer] received").doesNotContain("SECRET",
                 "53 45 43 52");
         assertThat(Pattern.compile("77 68 61 74 +what").matcher(log).results()).hasSize(3);
+    }
+
+    /** A header behind the token that it begins with. */
+    private static MemorySegment framed(MemorySegment header) {
+        byte[] all = Arrays.copyOf("SECRET!!".getBytes(UTF_8), Long.BYTES + (int) header.byteSize());
+        MemorySegment.copy(header, ValueLayout.JAVA_BYTE, 0, all, Long.BYTES, (int) header.byteSize());
+        return MemorySegment.ofArray(all);
+    }
+
+    /** The kinds of frames that have a secret in them; an offer in mapped memory can have the header of any. */
+    private static List<Frame> framesWithSecrets() {
+        byte[] secret = "a key of 16 byte".getBytes(UTF_8);
+        WindowKey key = WindowKey.read(ByteBuffer.wrap(secret));
+        MemorySegment read = framed(new MemoryFrame.Read(1, key, 0, 8).toSegment());
+        byte[] offer = Arrays.copyOf(read.toArray(ValueLayout.JAVA_BYTE),
+                (int) read.byteSize() + MappedFrame.OFFER_BYTES);
+        MappedFrame.putOffer(offer, (int) read.byteSize(), ReservedMessageIds.MEMORY, 1, 1, 0, 8);
+        return List.of(new Frame(ReservedMessageIds.MEMORY, read, MemorySegment.NULL),
+                new Frame(ReservedMessageIds.MEMORY, framed(new MemoryFrame.Write(1, key, 0, 8).toSegment()),
+                        MemorySegment.NULL),
+                new Frame(ReservedMessageIds.MAPPED, MemorySegment.ofArray(offer), MemorySegment.NULL),
+                new Frame(ReservedMessageIds.MAPPED, new MappedFrame.Slab(1, 1 << 22, 7, 0, 1, secret).encode(0),
+                        MemorySegment.NULL),
+                new Frame(ReservedMessageIds.MAPPED, MemorySegment.NULL,
+                        new MappedFrame.Slab(1, 1 << 22, 7, 0, 1, secret).encode(0)),
+                new Frame(ReservedMessageIds.CHANNELS, framed(MemorySegment.ofArray(new byte[20])),
+                        MemorySegment.ofArray("a key of".getBytes(UTF_8))));
+    }
+
+    private record Frame(int id, MemorySegment header, MemorySegment payload) {
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HEX", "TEXT"})
+    void keyOfAWindowAPoolOrAChannelIsNotShown(WiretapFormat format) {
+        String log = shown(() -> {
+            Wiretap tap = new Wiretap("tap.keys", Level.INFO, format, 256);
+            for (Frame frame : framesWithSecrets()) {
+                tap.message("1 peer", "sent", frame.id, frame.header, frame.payload);
+                tap.offer("2 peer", frame.id, frame.header.byteSize() == 0 ? frame.payload : frame.header, 10);
+            }
+        });
+
+        assertThat(log).contains("active message " + ReservedMessageIds.MEMORY, "active message "
+                + ReservedMessageIds.MAPPED).doesNotContain("a key", "61 20 6b 65 79", "SECRET", "53 45 43 52");
+    }
+
+    @Test
+    void dataOfAChannelIsShown() {
+        byte[] header = new byte[20];
+        header[4] = 1;
+        assertThat(shown(() -> new Wiretap("tap.data", Level.INFO, WiretapFormat.TEXT, 256).message("1 peer", "sent",
+                ReservedMessageIds.CHANNELS, framed(MemorySegment.ofArray(header)),
+                MemorySegment.ofArray("what is it".getBytes(UTF_8))))).contains("what is it");
+    }
+
+    /** The logger of the tests writes to whatever {@code System.err} is when it writes. */
+    private static String shown(Runnable action) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream shown = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(shown, true, UTF_8));
+        try {
+            action.run();
+        } finally {
+            System.setErr(before);
+        }
+        return shown.toString(UTF_8);
     }
 
     @Test

@@ -1,6 +1,8 @@
 package io.reactorucx.internal.config;
 
 import io.reactorucx.connection.WiretapFormat;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -11,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Logs what a connection sends and receives. The token that each message begins with is a secret and is not shown, nor
- * are the frames of the handshake.
+ * Logs what a connection sends and receives. Secrets are not shown: the token that each message begins with, keys of
+ * windows and of pools, tokens of channels, and the frames of the handshake.
  *
  * <p>Thread: engine.
  */
@@ -23,6 +25,8 @@ public final class Wiretap {
 
     private static final int MAX_BYTES = 64 << 10;
     private static final int LINE_BYTES = 16;
+    /** The type of a frame of a channel; its first type, 0, is that with the token. */
+    private static final int CHANNEL_TYPE_AT = 4;
     private static final HexFormat HEX = HexFormat.ofDelimiter(" ");
 
     private final Logger logger;
@@ -68,7 +72,8 @@ public final class Wiretap {
             MemorySegment head = header.byteSize() > 0 ? behindToken(header) : header;
             MemorySegment body = header.byteSize() > 0 ? payload : behindToken(payload);
             logger.atLevel(level).log("[{}] {} active message {}, header {} B, payload {} B{}{}", connection, direction,
-                    id, head.byteSize(), body.byteSize(), shown(head), shown(body));
+                    id, head.byteSize(), body.byteSize(), shown(withoutSecrets(id, head)),
+                    shown(hasSecretBody(id, head) ? MemorySegment.NULL : body));
         }
     }
 
@@ -77,12 +82,28 @@ public final class Wiretap {
         if (isEnabled()) {
             MemorySegment head = behindToken(header);
             logger.atLevel(level).log("[{}] received active message {}, header {} B, offer of {} B{}", connection, id,
-                    head.byteSize(), bytes, shown(head));
+                    head.byteSize(), bytes, shown(withoutSecrets(id, head)));
         }
     }
 
     private static MemorySegment behindToken(MemorySegment bytes) {
         return bytes.asSlice(Math.min(Long.BYTES, bytes.byteSize()));
+    }
+
+    /** Returns a header without the key of a window, or without all of it: an offer in it can have any header. */
+    private static MemorySegment withoutSecrets(int id, MemorySegment head) {
+        return switch (id) {
+            case ReservedMessageIds.MEMORY -> MemorySegment.ofArray(MemoryFrame.withoutKey(
+                    head.toArray(ValueLayout.JAVA_BYTE)));
+            case ReservedMessageIds.MAPPED -> MemorySegment.NULL;
+            default -> head;
+        };
+    }
+
+    /** Returns whether the data is a key of a pool, or may be the token of a channel: that has no other such data. */
+    private static boolean hasSecretBody(int id, MemorySegment head) {
+        return id == ReservedMessageIds.MAPPED || id == ReservedMessageIds.CHANNELS
+                && (head.byteSize() <= CHANNEL_TYPE_AT || head.get(ValueLayout.JAVA_BYTE, CHANNEL_TYPE_AT) == 0);
     }
 
     private String shown(MemorySegment bytes) {

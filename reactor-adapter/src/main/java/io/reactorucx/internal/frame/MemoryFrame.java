@@ -8,6 +8,7 @@ import io.reactorucx.memory.ServedMemoryConfig;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,12 +43,23 @@ public sealed interface MemoryFrame {
             AtomicOperation.AND, AtomicOperation.OR, AtomicOperation.XOR);
     int SHORT_WORD = 128;
 
+    /** Place of the key, behind type, code and number. */
+    int KEY_AT = 6;
+
     /** Maximum size of a header. */
-    int MAX_BYTES = 6 + WindowKey.BYTES + 3 * Long.BYTES;
+    int MAX_BYTES = KEY_AT + WindowKey.BYTES + 3 * Long.BYTES;
 
     int id();
 
     MemorySegment toSegment();
+
+    /** Replaces the key in the bytes of a frame, if it has one, by asterisks, and returns them. */
+    static byte[] withoutKey(byte[] frame) {
+        if (frame.length > KEY_AT && frame[0] != REPLY) {
+            Arrays.fill(frame, KEY_AT, Math.min(frame.length, KEY_AT + WindowKey.BYTES), (byte) '*');
+        }
+        return frame;
+    }
 
     private static ByteBuffer begin(int bytes, byte type, int code, int id) {
         return ByteBuffer.allocate(bytes).put(type).put((byte) code).putInt(id);
