@@ -3,11 +3,15 @@ package io.reactorucx.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.SocketChannel;
+import io.reactorucx.netty.internal.SocketFrame;
 import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +24,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** More sockets than a loop has room for. */
 class FloodedServerTest {
@@ -37,7 +43,11 @@ class FloodedServerTest {
     private Channel server;
 
     private void start(boolean plain) {
-        loops = new TestLoops("server", 1, UcxNettyConfig.DEFAULT.withLimits(10, MOST).withClientShare(1)
+        start(plain, UcxNettyConfig.DEFAULT);
+    }
+
+    private void start(boolean plain, UcxNettyConfig config) {
+        loops = new TestLoops("server", 1, config.withLimits(10, MOST).withClientShare(1)
                 .withPlainTcp(UcxPlainTcpConfig.DEFAULT.withAccepted(plain).withDecisionTime(Duration.ofMinutes(1))));
         server = loops.server().childHandler(new ChannelInitializer<SocketChannel>() {
             @Override
@@ -130,6 +140,28 @@ class FloodedServerTest {
         flood();
         assertRefusedInSilence();
         assertThat(loops.sum(UcxLoopStatistics::plainChannels)).isEqualTo(MOST);
+    }
+
+    /** A peer that is one says it once, behind its first frame: a server would read on without end. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void peerThatSaysAgainThatItHasClosedIsClosed(boolean greets) throws IOException {
+        start(false, UcxNettyConfig.DEFAULT.withTimeouts(Duration.ofHours(1), Duration.ofSeconds(5),
+                Duration.ofSeconds(10), Duration.ofMinutes(1)));
+        ByteBuf closed = new SocketFrame.Closed().encode(UnpooledByteBufAllocator.DEFAULT);
+        byte[] frame = ByteBufUtil.getBytes(closed);
+        closed.release();
+        Socket socket = connect();
+        if (greets) {
+            socket.getOutputStream().write(RawSockets.HELLO);
+            assertThat(socket.getInputStream().readNBytes(40)).hasSize(40);
+            socket.getOutputStream().write(frame);
+        }
+
+        socket.getOutputStream().write(frame);
+
+        assertThat(isEnded(socket)).isTrue();
+        assertThat(loops.sum(UcxLoopStatistics::failedHandshakes)).isEqualTo(1);
     }
 
     /** They are all active while they are undecided. */

@@ -105,7 +105,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
             }
             case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours,
                     "the server has rejected the channel: " + reject.reason());
-            case SocketFrame.Closed closed -> inOrder = true;
+            case SocketFrame.Closed closed when greeted && !inOrder -> inOrder = true;
             default -> stranger(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "
                     + frame);
         }
