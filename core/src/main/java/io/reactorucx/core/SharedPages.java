@@ -40,6 +40,8 @@ public final class SharedPages {
     private static final String NAME = "reactor-ucx";
     private static final String SHOWN = "/memfd:" + NAME;
     private static final SecureRandom RANDOM = new SecureRandom();
+    /** What a file needs that is mapped here: nobody can make it shorter, or take pages out of it. */
+    private static final int NEEDED_SEALS = UcpCompat.F_SEAL_SHRINK | UcpCompat.F_SEAL_FUTURE_WRITE;
     /** From Linux 5.1 on nobody else can write; before, the last seal is unknown. */
     private static final int[] SEALS = {UcpCompat.F_SEAL_SHRINK | UcpCompat.F_SEAL_GROW
             | UcpCompat.F_SEAL_FUTURE_WRITE | UcpCompat.F_SEAL_SEAL,
@@ -138,7 +140,7 @@ public final class SharedPages {
     /**
      * Maps memory of another process, or of this one, to read it. What the other process says is not trusted: the file
      * has to be one of this class and of this process's user, of the size and with the key, and it cannot become
-     * shorter.
+     * shorter. It has to have all its memory, and be sealed so that none can be taken out of it, which needs Linux 5.1.
      *
      * @param owner the process whose memory it is
      * @param descriptor the {@link #descriptor()} there
@@ -169,10 +171,12 @@ public final class SharedPages {
         long address;
         try {
             int seals = UcpCompat.seals(opened);
-            boolean fixed = seals >= 0 && (seals & UcpCompat.F_SEAL_SHRINK) != 0
+            boolean fixed = seals >= 0 && (seals & NEEDED_SEALS) == NEEDED_SEALS
                     // Again, because the other process may have put another file there meanwhile.
                     && isShown(Path.of("/proc/self/fd", String.valueOf(opened)));
-            address = fixed && UcpCompat.fileBytes(opened) == all ? UcpCompat.mapShared(opened, all, false) : -1;
+            // A page that is not there would be made, and charged to this process, when it is read.
+            boolean full = fixed && UcpCompat.fileBytes(opened) == all && UcpCompat.firstHole(opened) == all;
+            address = full ? UcpCompat.mapShared(opened, all, false) : -1;
         } finally {
             int ignored = UcpCompat.close(opened);
         }

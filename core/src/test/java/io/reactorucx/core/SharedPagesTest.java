@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.ffi.UcpCompat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SharedPagesTest {
 
     private static final long BYTES = 4L << 20;
+    private static final long BESIDE_BYTES = 64 << 10;
 
     @BeforeEach
     void needUcx() {
@@ -121,6 +123,43 @@ class SharedPagesTest {
 
             assertThat(SharedPages.map(ProcessIdentity.self(), pages.descriptor(), BYTES, pages.key(), reader))
                     .isNull();
+        }
+    }
+
+    /** A file like those of this class, whose content and seals its owner has chosen. */
+    private static int file(Arena arena, byte[] key, boolean full, int seals) throws IOException {
+        int descriptor = UcpCompat.memoryFile(arena.allocateFrom("reactor-ucx"));
+        assertThat(descriptor).isNotNegative();
+        try (RandomAccessFile content = new RandomAccessFile("/proc/self/fd/" + descriptor, "rw")) {
+            content.setLength(BYTES + BESIDE_BYTES);
+            if (full) {
+                content.write(new byte[(int) (BYTES + BESIDE_BYTES)]);
+            }
+            content.seek(BYTES + (long) SharedPages.WORDS * Long.BYTES);
+            content.write(key);
+        }
+        assertThat(UcpCompat.addSeals(descriptor, seals)).isZero();
+        return descriptor;
+    }
+
+    /** What is not there would be allocated by its reader, and what is taken out as well. */
+    @Test
+    void fileThatHasOrGetsHolesIsNotMapped() throws IOException {
+        int fixed = UcpCompat.F_SEAL_SHRINK | UcpCompat.F_SEAL_GROW | UcpCompat.F_SEAL_SEAL;
+        byte[] key = new byte[SharedPages.KEY_BYTES];
+        key[0] = 1;
+        for (boolean full : new boolean[] {true, false}) {
+            for (int seals : new int[] {fixed | UcpCompat.F_SEAL_FUTURE_WRITE, fixed}) {
+                try (Arena reader = Arena.ofShared()) {
+                    int descriptor = file(reader, key, full, seals);
+
+                    SharedPages mapped = SharedPages.map(ProcessIdentity.self(), descriptor, BYTES, key, reader);
+
+                    assertThat(mapped != null).as("mapped, full %s, seals %x", full, seals)
+                            .isEqualTo(full && seals != fixed);
+                    assertThat(UcpCompat.close(descriptor)).isZero();
+                }
+            }
         }
     }
 

@@ -47,6 +47,7 @@ public final class UcpCompat {
     private static final int F_ADD_SEALS = 1033;
     private static final int F_GET_SEALS = 1034;
     private static final int SEEK_END = 2;
+    private static final int SEEK_HOLE = 4;
 
     /** {@snippet lang=c : #define F_SEAL_SEAL 0x0001 } */
     public static final int F_SEAL_SEAL = 0x1;
@@ -356,6 +357,15 @@ public final class UcpCompat {
     public static long fileBytes(int descriptor) {
         try {
             return (long) lseek.HANDLE.invokeExact(descriptor, 0L, SEEK_END);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : lseek(descriptor, 0, SEEK_HOLE) }: the end of a file that has all its memory */
+    public static long firstHole(int descriptor) {
+        try {
+            return (long) lseek.HANDLE.invokeExact(descriptor, 0L, SEEK_HOLE);
         } catch (Throwable t) {
             throw rethrow(t);
         }
