@@ -71,11 +71,14 @@ final class FullHeapProgram {
             }
             case "generic" -> {
                 Outcome received = new Outcome();
-                Outcome sent = new Outcome();
-                outcomes.addAll(List.of(received, sent));
+                outcomes.add(received);
                 pair.server.tags().receive(UcpData.generic(new Reversed(genericTarget)), TAG, -1, Set.of(), received);
-                pair.toServer.dataOperations().tagSend(UcpData.generic(new Reversed(genericSource)), TAG, Set.of(),
-                        sent);
+                Outcome sent = new Outcome();
+                UcpRequest send = pair.toServer.dataOperations().tagSend(UcpData.generic(new Reversed(genericSource)),
+                        TAG, Set.of(), sent);
+                if (!send.isImmediate()) {
+                    outcomes.add(sent);
+                }
             }
             case "error" -> pair.toServer.close(CloseMode.FORCE, new Outcome());
             case "connect" -> pair.client.connect(pair.server.listeners().getFirst().address(),
