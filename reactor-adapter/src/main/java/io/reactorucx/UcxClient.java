@@ -1,7 +1,6 @@
 package io.reactorucx;
 
 import io.reactorucx.connection.WiretapFormat;
-import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;

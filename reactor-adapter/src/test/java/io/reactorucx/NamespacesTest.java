@@ -20,8 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class NamespacesTest implements NeedsUcx {
 
     private static final Path UNSHARE = Path.of("/usr/bin/unshare");
-    private static final String[] OTHER_PROCESSES = {UNSHARE.toString(), "--pid", "--fork", "--mount-proc",
-            "--kill-child"};
+    private static final String[] OTHER_PROCESSES = List.of(UNSHARE.toString(), "--pid", "--fork", "--mount-proc",
+            "--kill-child").toArray(String[]::new);
     private static final String[] HERE = {};
 
     private static ChildJvm server(String[] where, String address, String... transports) {

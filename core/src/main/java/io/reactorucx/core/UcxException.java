@@ -101,8 +101,8 @@ public class UcxException extends RuntimeException {
     }
 
     /**
-     * {@return whether the connection is lost, so that only a new one helps; also when a client that reconnects has none
-     * and cannot let the caller wait any longer}
+     * {@return whether the connection is lost, so that only a new one helps; also when a client that reconnects has
+     * none and cannot let the caller wait any longer}
      */
     public final boolean isConnectionLost() {
         return status.isConnectionLost() || operation.equals(AWAIT_CONNECTION)

@@ -24,7 +24,8 @@ final class LostSignalProgram {
             UcpEndpoint endpoint = worker.connect(HexFormat.of().parseHex(arguments[0]),
                     new EndpointOptions(ErrorMode.NONE, "receiver", (failed, status) -> { }));
             MemorySegment message = Arena.global().allocate(16);
-            endpoint.amSend(ID, MemorySegment.NULL, message, null, AmProtocol.AUTO, false, (status, length, tag) -> { });
+            endpoint.amSend(ID, MemorySegment.NULL, message, null, AmProtocol.AUTO, false,
+                    (status, length, tag) -> { });
             while (System.in.available() == 0) {
                 worker.progress();
             }

@@ -65,9 +65,9 @@ public final class EndpointConnector {
             sink.onCancel(() -> connection.execute(worker -> connect.cancel()));
             connections.engine().execute(connect);
         });
-        return new UncancelledMono<>(connecting, Established::giveBack).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout ->
-                new UcxException(UcxStatus.TIMED_OUT, "connect", connection.peer(),
-                        "no answer within " + config.handshakeTimeout(), timeout));
+        return new UncancelledMono<>(connecting, Established::giveBack).timeout(config.handshakeTimeout())
+                .onErrorMap(TimeoutException.class, timeout -> new UcxException(UcxStatus.TIMED_OUT, "connect",
+                        connection.peer(), "no answer within " + config.handshakeTimeout(), timeout));
     }
 
     /**

@@ -70,7 +70,8 @@ public final class EngineResources {
         this.maker = engine -> {
             EngineConnections connections = new EngineConnections(engine, limits,
                     Long.highestOneBit(pool.maxBytes()));
-            return new ConnectingEngine(connections, new PendingBindings(connections, limits.unboundEndpoints(), this::sockets),
+            return new ConnectingEngine(connections,
+                    new PendingBindings(connections, limits.unboundEndpoints(), this::sockets),
                     new MessageProtocolFactory(pool, engine.config().maxInFlight()),
                     new ActiveMessageRouter(connections, leaks),
                     new MappedProtocolFactory(pool, limits.mappedBytes()));

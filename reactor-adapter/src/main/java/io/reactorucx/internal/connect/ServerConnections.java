@@ -71,20 +71,23 @@ public final class ServerConnections {
      * admitted.
      */
     @Nullable Rejection admit(PeerOrigin client, Mono<Void> gone) {
-        Rejection rejection = stopping ? new Rejection(UcxStatus.BUSY, "the server is stopping")
-                : switch (limit.tryAcquire(client)) {
-                    case ACQUIRED -> null;
-                    case LIMIT_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, "the server has as many connections"
-                            + " as its " + limitName + " " + limit.limit() + " allows");
-                    case SHARE_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, client + " has as many connections"
-                            + " as the server's " + shareName + " " + limit.share() + " allows");
-                };
+        Rejection rejection = stopping ? new Rejection(UcxStatus.BUSY, "the server is stopping") : refused(client);
         if (rejection == null) {
             gone.subscribe(ignored -> { }, error -> { }, () -> limit.release(client));
         } else {
             whenRejected.run();
         }
         return rejection;
+    }
+
+    private @Nullable Rejection refused(PeerOrigin client) {
+        return switch (limit.tryAcquire(client)) {
+            case ACQUIRED -> null;
+            case LIMIT_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, "the server has as many connections as its "
+                    + limitName + " " + limit.limit() + " allows");
+            case SHARE_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, client + " has as many connections as the"
+                    + " server's " + shareName + " " + limit.share() + " allows");
+        };
     }
 
     /** Hands a connection to the application; when its handler ends, the connection is closed. Thread: engine. */

@@ -83,8 +83,6 @@ public final class ConnectionCore implements OperationOwner {
         this.protocols = new ProtocolHandlers(this, connections.factories());
     }
 
-    // ---- connecting
-
     /** Attaches the control socket, which closes with this connection, and whose end means that the peer is gone. */
     public void attachSocket(ControlSocket opened, ConnectListener listener) {
         connecting = listener;
@@ -170,8 +168,6 @@ public final class ConnectionCore implements OperationOwner {
         }
     }
 
-    // ---- events of the peer and of UCX
-
     /** UCX has reported that the endpoint failed. */
     public void endpointFailed(UcpEndpoint failed, int rawStatus) {
         termination.peerFailed(rawStatus);
@@ -228,8 +224,6 @@ public final class ConnectionCore implements OperationOwner {
         return socket.isAttached();
     }
 
-    // ---- traffic
-
     /** Sends a frame over the control socket, if there is one. Thread: any. */
     public void sendOverSocket(ControlFrame frame) {
         socket.send(frame);
@@ -247,7 +241,7 @@ public final class ConnectionCore implements OperationOwner {
     }
 
     /** Hands a message to the protocol of its reserved id, and returns whether there is one. */
-    boolean offer(UcpActiveMessage message) {
+    public boolean dispatch(UcpActiveMessage message) {
         log.received(message);
         return life.phase().carriesMessages() && protocols.offer(message);
     }
@@ -335,11 +329,6 @@ public final class ConnectionCore implements OperationOwner {
         return way != null && way.offer(reservedId, header, payload, registration, whenDone);
     }
 
-    /** Hands a message that came by another way than UCX's to its protocol, and returns whether there is one. */
-    public boolean dispatch(UcpActiveMessage message) {
-        return offer(message);
-    }
-
     @Override
     public UcpEndpoint endpointFor(OperationKind kind) {
         ConnectionPhase phase = life.phase();
@@ -407,8 +396,6 @@ public final class ConnectionCore implements OperationOwner {
         protocols.underWay(visitor);
     }
 
-    // ---- closing
-
     /** Starts to close; a close by force overrides a graceful one. */
     public void beginClose(CloseMode mode) {
         termination.close(mode);
@@ -446,8 +433,6 @@ public final class ConnectionCore implements OperationOwner {
     boolean isDelivered() {
         return protocols.isDelivered();
     }
-
-    // ---- parts
 
     ProtocolHandlers protocols() {
         return protocols;

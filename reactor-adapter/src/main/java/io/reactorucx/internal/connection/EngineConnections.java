@@ -235,7 +235,7 @@ public final class EngineConnections {
             dropForeign(message);
         } else {
             connection.messageReceived();
-            if (!connection.offer(message)) {
+            if (!connection.dispatch(message)) {
                 drop(message, DropReason.NO_RECEIVER);
             }
         }

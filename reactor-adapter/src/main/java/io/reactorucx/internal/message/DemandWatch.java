@@ -27,6 +27,16 @@ import org.slf4j.LoggerFactory;
  */
 public final class DemandWatch {
 
+    /** What a send waits for. */
+    enum WaitsFor {
+        /** The peer's subscriber has not requested the next message. */
+        DEMAND,
+        /** The peer has requested large messages, was offered them, and has not fetched them. */
+        FETCH,
+        /** The connections of the engine have offered as many large messages as they may, and no peer fetches one. */
+        OTHER_CONNECTIONS
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(DemandWatch.class);
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int LOOKS_PER_LIMIT = 4;
@@ -111,7 +121,7 @@ public final class DemandWatch {
             MessageStreams streams = connection.streams();
             streams.forEachOutput(output -> {
                 for (SendSubscriber<?> sender : output.senders()) {
-                    OutboundStream.Wait wait = output.waitOf(sender);
+                    WaitsFor wait = output.waitOf(sender);
                     look(now, sender, wait != null, 2 * sender.sentMessages() - sender.offered(),
                             nowNanos,
                             () -> warning(output, sender, Objects.requireNonNull(wait)));
@@ -144,22 +154,25 @@ public final class DemandWatch {
                 + " and has ended none of those that it has";
     }
 
-    private String warning(OutboundStream output, SendSubscriber<?> sender, OutboundStream.Wait wait) {
-        long sent = sender.sentMessages();
+    private String warning(OutboundStream output, SendSubscriber<?> sender, WaitsFor wait) {
         return "[" + output.mux().connection().name() + "] send on " + output.name() + " has waited "
-                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: " + switch (wait) {
-                    case DEMAND -> "the peer has requested "
-                            + (sent == 0 ? "no message" : "no more than the " + sent + " messages sent")
-                            + ". The peer's subscriber has to request messages: subscribe to its receive() and request"
-                            + " more. If the peer's handler sends back what it receives, it waits for this side in"
-                            + " turn: subscribe to inbound() here before waiting for the send to complete";
-                    case FETCH -> "the peer has requested and not fetched " + sender.offered() + " large messages. Its"
-                            + " log says so when its pool has no memory for them; otherwise its engine has more to do"
-                            + " than it can";
-                    case OTHER_CONNECTIONS -> "the connections of this engine have offered "
-                            + output.mux().scheduler().rendezvous().engineLimit() + " large messages, as many as they"
-                            + " may, and their peers have not fetched them. More are allowed by a larger"
-                            + " EngineConfig.maxInFlight, or by more engines";
-                };
+                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: " + reason(output, sender, wait);
+    }
+
+    private static String reason(OutboundStream output, SendSubscriber<?> sender, WaitsFor wait) {
+        long sent = sender.sentMessages();
+        return switch (wait) {
+            case DEMAND -> "the peer has requested "
+                    + (sent == 0 ? "no message" : "no more than the " + sent + " messages sent")
+                    + ". The peer's subscriber has to request messages: subscribe to its receive() and request more. If"
+                    + " the peer's handler sends back what it receives, it waits for this side in turn: subscribe to"
+                    + " inbound() here before waiting for the send to complete";
+            case FETCH -> "the peer has requested and not fetched " + sender.offered() + " large messages. Its log says"
+                    + " so when its pool has no memory for them; otherwise its engine has more to do than it can";
+            case OTHER_CONNECTIONS -> "the connections of this engine have offered "
+                    + output.mux().scheduler().rendezvous().engineLimit() + " large messages, as many as they may, and"
+                    + " their peers have not fetched them. More are allowed by a larger EngineConfig.maxInFlight, or by"
+                    + " more engines";
+        };
     }
 }

@@ -22,16 +22,6 @@ final class OutboundStream {
     private static final String CANCELLED_BY_PEER = "cancelled by peer";
     private static final List<SendSubscriber<?>> NO_SENDERS = Collections.emptyList();
 
-    /** What a send waits for. */
-    enum Wait {
-        /** The peer's subscriber has not requested the next message. */
-        DEMAND,
-        /** The peer has requested large messages, was offered them, and has not fetched them. */
-        FETCH,
-        /** The connections of the engine have offered as many large messages as they may, and no peer fetches one. */
-        OTHER_CONNECTIONS
-    }
-
     private final MessageStream stream;
     private final MessageMultiplexer mux;
     private final int maxInlineBytes;
@@ -164,22 +154,22 @@ final class OutboundStream {
     }
 
     /** Returns what a send waits for, null for nothing that another side or connection has to do. */
-    @Nullable Wait waitOf(SendSubscriber<?> sender) {
+    DemandWatch.@Nullable WaitsFor waitOf(SendSubscriber<?> sender) {
         Object next = sender.peek();
         if (sender.hasSentAll()) {
-            return sender.offered() > 0 ? Wait.FETCH : null;
+            return sender.offered() > 0 ? DemandWatch.WaitsFor.FETCH : null;
         }
         if (ended || next == null && credit > 0) {
             return null;
         }
         boolean large = next != null && SendSubscriber.length(next) > maxInlineBytes;
         if (credit == 0 || next != null && !large && SendSubscriber.length(next) > creditBytes) {
-            return Wait.DEMAND;
+            return DemandWatch.WaitsFor.DEMAND;
         }
         if (large && mux.scheduler().rendezvous().isWaitingForEngine(this)) {
-            return Wait.OTHER_CONNECTIONS;
+            return DemandWatch.WaitsFor.OTHER_CONNECTIONS;
         }
-        return large && sender.offered() > 0 ? Wait.FETCH : null;
+        return large && sender.offered() > 0 ? DemandWatch.WaitsFor.FETCH : null;
     }
 
     /** The peer has given more credit. */

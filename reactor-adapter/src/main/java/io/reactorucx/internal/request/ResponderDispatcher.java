@@ -166,7 +166,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         UcxObserver sees = observer;
         return sees == null ? limited(stream, header, deadline, Span.NONE)
                 : ObservedPublisher.flux(sees, activity(header), header.trace(), deadline,
-                span -> limited(stream, header, deadline, span));
+                        span -> limited(stream, header, deadline, span));
     }
 
     /** Within the observation, which sees the deadline then. */

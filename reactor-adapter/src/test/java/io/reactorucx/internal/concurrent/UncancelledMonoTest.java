@@ -46,7 +46,8 @@ class UncancelledMonoTest {
 
     @Test
     void aSubscriberThatCancelsWhileItTakesTheValueKeepsIt() {
-        assertThat(new UncancelledMono<>(Mono.just(value), Disposable::dispose).flux().take(1).blockFirst()).isSameAs(value);
+        assertThat(new UncancelledMono<>(Mono.just(value), Disposable::dispose).flux().take(1).blockFirst())
+                .isSameAs(value);
         assertThat(value.isDisposed()).isFalse();
     }
 

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks a hundred times a second whether a count goes on, and notes the longest time for which it did not, from the
- * first change on, and the smallest number of a second. What the machine does not run does not count: of the time between two looks, which this
- * thread may have waited for, at most two periods do, without the time for which the engine's thread was ready to run
- * and had no processor.
+ * first change on, and the smallest number of a second. What the machine does not run does not count: of the time
+ * between two looks, which this thread may have waited for, at most two periods do, without the time for which the
+ * engine's thread was ready to run and had no processor.
  *
  * <p>Thread: its own; the results after {@link #close()}.
  */
