@@ -224,6 +224,17 @@ class BufferWaitTest implements NeedsUcx {
     }
 
     @Test
+    void poolWithoutALimitRefusesWhatNoMemoryHas() {
+        open(2, Long.MAX_VALUE);
+
+        for (long bytes : new long[] {1L << 62, (1L << 62) + 1, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> pool.acquire(bytes)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("bytes " + bytes);
+        }
+        pool.acquire(1).release();
+    }
+
+    @Test
     void closeEndsTheWait() {
         open(5);
         UcxBuffer all = pool.acquire(LIMIT);

@@ -15,7 +15,6 @@ import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,12 +29,15 @@ import reactor.core.publisher.Mono;
 @ExtendWith(NoLeaks.class)
 class HealthTest implements NeedsUcx {
 
+    /** An engine may stall by itself for a while on a machine that does much else: it is counted, too. */
+    private static final Duration THRESHOLD = Duration.ofMillis(100);
+
     private UcxResources resources;
     private UcxResources clientResources;
 
     @BeforeEach
     void open() {
-        resources = Route.POSIX_BY_SOCKET_ADDRESS.resources().stallThreshold(Duration.ofMillis(20)).build();
+        resources = Route.POSIX_BY_SOCKET_ADDRESS.resources().stallThreshold(THRESHOLD).build();
         clientResources = Route.POSIX_BY_SOCKET_ADDRESS.resources().engines(2).build();
     }
 
@@ -66,24 +68,28 @@ class HealthTest implements NeedsUcx {
         assertThat(application.blocks.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         Waits.soon().until(() -> server().state() == State.STALLED);
 
-        EngineHealth stalled = server();
         String name = "request " + BlockingApplication.class.getName() + ".requestResponse";
+        // The watch counts it when it looks next.
+        Waits.soon().until(() -> server().stallsByName().containsKey(name));
+        EngineHealth stalled = server();
         assertThat(Objects.requireNonNull(stalled.oldest()).operation()).isEqualTo(name);
-        assertThat(stalled.stallsByName()).isEqualTo(Map.of(name, 1L));
-        assertThat(stalled.stalls()).isEqualTo(1);
+        assertThat(stalled.stallsByName()).containsEntry(name, 1L);
+        assertThat(stalled.stalls()).isEqualTo(sum(stalled));
         application.goOn.countDown();
         assertThat(Waits.get(response)).hasSize(8);
         Waits.soon().until(() -> server().state() == State.RUNNING);
-        assertThat(server().longestStall()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+        assertThat(server().longestStall()).isGreaterThanOrEqualTo(THRESHOLD);
         assertThat(server().stallsOf("request")).isEqualTo(1);
-        assertThat(server().stallsOf("message")).isZero();
         MeterRegistry registry = new SimpleMeterRegistry();
         new UcxMetrics(resources).bindTo(registry);
         assertThat(registry.get(UcxMeters.STALLS.getName()).tag("operation", "request").functionCounter().count())
                 .isEqualTo(1);
-        assertThat(registry.get(UcxMeters.STALLS.getName()).tag("operation", "other").functionCounter().count())
-                .isZero();
-        assertThat(registry.get(UcxMeters.LONGEST_STALL.getName()).gauge().value()).isGreaterThanOrEqualTo(0.02);
+        assertThat(registry.get(UcxMeters.LONGEST_STALL.getName()).gauge().value())
+                .isGreaterThanOrEqualTo(THRESHOLD.toNanos() / 1e9);
+    }
+
+    private static long sum(EngineHealth health) {
+        return health.stallsByName().values().stream().mapToLong(Long::longValue).sum();
     }
 
     @Test

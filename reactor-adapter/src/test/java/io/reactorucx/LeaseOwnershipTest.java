@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
@@ -89,6 +90,50 @@ class LeaseOwnershipTest implements NeedsUcx {
 
         assertThat(lease.isDisposed()).isTrue();
         exported.revoke().block(Waits.PATIENCE);
+    }
+
+    /** A subscriber that breaks rule 2.13 of Reactive Streams. */
+    private static final class ThrowingSubscriber implements Subscriber<Object> {
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            throw new IllegalStateException("a subscriber of a test");
+        }
+
+        @Override
+        public void onNext(Object value) {
+            throw new AssertionError("a value after the subscriber has thrown: " + value);
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            // Reactor passes on what it threw.
+        }
+
+        @Override
+        public void onComplete() {
+            throw new AssertionError("an end after the subscriber has thrown");
+        }
+    }
+
+    @Test
+    void requestWhoseSubscriberThrowsAtItsSubscriptionReleasesItsLease() {
+        UcxBuffer lease = lease();
+
+        peers.client().requester().requestResponse(lease).subscribe(new ThrowingSubscriber());
+
+        Waits.soon().untilAsserted(() -> assertThat(lease.isDisposed()).isTrue());
+    }
+
+    @Test
+    void sendWhoseSubscriberThrowsAtItsSubscriptionKeepsNoReference() {
+        UcxBuffer lease = lease();
+
+        peers.client().activeMessages().send(ID, MemorySegment.NULL, lease, AmProtocol.AUTO)
+                .subscribe(new ThrowingSubscriber());
+        lease.release();
+
+        assertThat(lease.isDisposed()).isTrue();
     }
 
     @Test

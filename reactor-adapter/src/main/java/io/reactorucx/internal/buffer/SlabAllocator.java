@@ -64,7 +64,7 @@ final class SlabAllocator {
                     + ", the limit of the pool");
         }
         long atLeast = Math.max(wanted, UcxBufferPool.MIN_BLOCK_BYTES);
-        if (Long.highestOneBit(atLeast * 2 - 1) > maxBytes) {
+        if (atLeast > Long.highestOneBit(maxBytes)) {
             throw new IllegalArgumentException("bytes " + wanted
                     + ": the block of the next power of two exceeds the pool's " + maxBytes);
         }
@@ -119,10 +119,10 @@ final class SlabAllocator {
     /** Reserves the bytes of one more slab. Returns whether the limit allows it. */
     private boolean reserve(int sizeClass) {
         long slabBytes = slabBytes(sizeClass);
-        if (bytes + slabBytes > maxBytes) {
+        if (slabBytes > maxBytes - bytes) {
             freeIdle();
         }
-        if (bytes + slabBytes > maxBytes) {
+        if (slabBytes > maxBytes - bytes) {
             return false;
         }
         bytes += slabBytes;

@@ -82,6 +82,15 @@ public abstract class OperationMono<T> extends Mono<T> {
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
-        actual.onSubscribe(operation(actual));
+        OperationSubscription<T> operation = operation(actual);
+        boolean subscribed = false;
+        try {
+            actual.onSubscribe(operation);
+            subscribed = true;
+        } finally {
+            if (!subscribed) {
+                operation.cancel();
+            }
+        }
     }
 }

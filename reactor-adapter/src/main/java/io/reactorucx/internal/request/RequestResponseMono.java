@@ -22,7 +22,16 @@ final class RequestResponseMono<T> extends Mono<T> {
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
         RequestCall<T> call = new RequestCall<>(this, actual);
-        actual.onSubscribe(call);
-        mux.connection().engine().execute(call);
+        boolean subscribed = false;
+        try {
+            actual.onSubscribe(call);
+            subscribed = true;
+        } finally {
+            if (!subscribed) {
+                call.cancel();
+            }
+            // A cancelled call releases its lease there.
+            mux.connection().engine().execute(call);
+        }
     }
 }
