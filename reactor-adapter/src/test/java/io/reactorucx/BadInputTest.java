@@ -57,7 +57,8 @@ class BadInputTest implements NeedsUcx {
 
     /** Whatever they are given is right: both values of a switch. */
     private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)",
-            "UcxServer.acceptWorkerAddresses(boolean)",
+            "UcxServer.acceptWorkerAddresses(boolean)", "UcxServer.detailedErrors(boolean)",
+            "UcxClient.detailedErrors(boolean)",
             "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)",
             "UcxClient.peerFailureDetection(boolean)",
             "UcxResourcesBuilder.remoteMemoryAccess(boolean)", "UcxResourcesBuilder.remoteAtomics(boolean)",

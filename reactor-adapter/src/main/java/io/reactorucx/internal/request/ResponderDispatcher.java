@@ -164,9 +164,11 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header, RequestDeadline deadline) {
         UcxObserver sees = observer;
-        return sees == null ? limited(stream, header, deadline, Span.NONE)
-                : ObservedPublisher.flux(sees, activity(header), header.trace(), deadline,
-                        span -> limited(stream, header, deadline, span));
+        if (sees == null) {
+            return limited(stream, header, deadline, Span.NONE);
+        }
+        return ObservedPublisher.flux(sees, activity(header), header.trace(), deadline,
+                span -> limited(stream, header, deadline, span));
     }
 
     /** Within the observation, which sees the deadline then. */
