@@ -127,7 +127,7 @@ class RunScriptTest {
         "perf server --strategy lazy", "perf server --error-mode=both", "perf client --format xml",
         "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
         "bench --pairs x", "startup --pairs x",
-        "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",
+        "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing", "attack nobody",
         "stress races 0", "stress races 1 2", "stress calls --seed", "stress calls --seed x",
         "stress calls --seconds 0", "stress chaos --transports TCP!", "mutants", "mutants NoSuchClass",
         "mutants no/class", "matrix trixie9", "matrix trixie -- clean", "help no-such-command",
