@@ -49,6 +49,28 @@ class LoopEngineTest {
         }
     }
 
+    /** The peer may wait for them, as this side waits for the peer: neither would ever go on. */
+    @Test
+    void fetchesDoNotWaitForSendsThatTakeAllRoomOfTheirLink() {
+        LoopEngine loop = LoopEngine.open(UcxNettyConfig.DEFAULT.withTransports("shm"), NetworkDevices.NONE,
+                "link-room-test", 0, new LoopRegistry().add("link-room-test", UcxNettyConfig.DEFAULT));
+        LinkRoom room = new LinkRoom(loop);
+        for (int i = 0; i < LinkRoom.MIN_OPERATIONS; i++) {
+            room.started(LinkRoom.MAX_BYTES / LinkRoom.MIN_OPERATIONS);
+        }
+
+        assertThat(room.isFree()).isFalse();
+        assertThat(room.isFreeForFetch()).isTrue();
+        int fetches = loop.freeFetches();
+        for (int i = 0; i < fetches; i++) {
+            room.fetchStarted();
+        }
+        assertThat(room.isFreeForFetch()).isFalse();
+        room.fetchEnded();
+        assertThat(room.isFreeForFetch()).isTrue();
+        loop.close();
+    }
+
     @Test
     void channelWithoutALinkLearnsThatTheEngineHasFailed() throws InterruptedException {
         LoopCounters counters = new LoopRegistry().add("loop-engine-test", UcxNettyConfig.DEFAULT);

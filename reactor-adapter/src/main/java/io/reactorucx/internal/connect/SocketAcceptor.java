@@ -3,6 +3,7 @@ package io.reactorucx.internal.connect;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -191,11 +192,11 @@ final class SocketAcceptor {
         private void abort() {
             ConnectionCore made = connection;
             if (made != null) {
-                made.executeUrgent(worker -> {
+                new RetryingCommand(made.engine(), worker -> {
                     if (made.phase().isConnecting()) {
                         made.abandonConnecting();
                     }
-                }, this::engineClosed);
+                }, this::engineClosed, true).submit();
             } else {
                 if (socket != null) {
                     socket.close();
@@ -317,7 +318,8 @@ final class SocketAcceptor {
                 client = info;
                 connection = made;
                 byte[] ownAddress = connections.addressFor(info.locality());
-                made.executeUrgent(worker -> bind(made, open, ownAddress), this::engineClosed);
+                new RetryingCommand(made.engine(), worker -> bind(made, open, ownAddress), this::engineClosed, true)
+                        .submit();
             }
         }
 

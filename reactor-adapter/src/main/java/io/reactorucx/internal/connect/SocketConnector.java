@@ -5,6 +5,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -287,7 +288,7 @@ public final class SocketConnector {
             ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
             connection = made;
             identity.origin(PeerOrigin.ofServer(path.remote(), info.process()));
-            made.executeUrgent(worker -> {
+            new RetryingCommand(made.engine(), worker -> {
                 Rejection full = made.closer().reserve(identity.origin());
                 if (full != null) {
                     made.abandonConnecting();
@@ -312,7 +313,7 @@ public final class SocketConnector {
             }, closed -> {
                 open.close();
                 fail(new UcxClosedException("connect", peer, String.valueOf(closed.getMessage()), closed));
-            });
+            }, true).submit();
         }
 
         private void ready(UcpEndpoint endpoint) {

@@ -180,7 +180,7 @@ public final class ConnectionCore implements OperationOwner {
 
     /** The control socket has ended. Thread: any. */
     public void socketEnded(IOException cause, Consumer<RuntimeException> whenEngineClosed) {
-        executeUrgent(worker -> socket.ended(cause), whenEngineClosed);
+        new RetryingCommand(engine(), worker -> socket.ended(cause), whenEngineClosed, true).submit();
     }
 
     /** A control frame has come over the endpoint. */
@@ -375,15 +375,7 @@ public final class ConnectionCore implements OperationOwner {
 
     @Override
     public void executeUrgent(Consumer<UcpWorker> action) {
-        executeUrgent(action, closed -> LOG.debug("[{}] the engine is closed", peer));
-    }
-
-    /**
-     * Runs an action as {@link #execute(Consumer, Consumer)} does, but for other urgent ones before what was submitted
-     * earlier: the steps of connecting, and what ends something. Thread: any.
-     */
-    public void executeUrgent(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
-        new RetryingCommand(engine(), action, whenEngineClosed, true).submit();
+        new RetryingCommand(engine(), action, closed -> LOG.debug("[{}] the engine is closed", peer), true).submit();
     }
 
     /** Visits the operations under way; receives wait for the peer, and are none. */
@@ -404,9 +396,8 @@ public final class ConnectionCore implements OperationOwner {
     /** Returns a Mono that closes the connection, and completes when it has ended. Thread: any. */
     public Mono<Void> close(CloseMode mode) {
         return Mono.defer(() -> {
-            // What was submitted before a graceful close is sent.
-            boolean urgent = mode == CloseMode.FORCE;
-            new RetryingCommand(engine(), worker -> beginClose(mode), closed -> { }, urgent).submit();
+            // A graceful one comes after what was submitted before.
+            new RetryingCommand(engine(), worker -> beginClose(mode), closed -> { }, mode == CloseMode.FORCE).submit();
             return termination.onClosed();
         });
     }
@@ -477,7 +468,6 @@ public final class ConnectionCore implements OperationOwner {
         return log.name();
     }
 
-    /** Returns what logs and records the events of this connection. */
     ConnectionLog log() {
         return log;
     }

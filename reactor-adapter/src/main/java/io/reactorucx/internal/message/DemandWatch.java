@@ -27,8 +27,20 @@ import org.slf4j.LoggerFactory;
  */
 public final class DemandWatch {
 
+    private static final Logger LOG = LoggerFactory.getLogger(DemandWatch.class);
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final int LOOKS_PER_LIMIT = 4;
+
+    private final Set<MessageMultiplexer> watched = new LinkedHashSet<>();
+    /** By a send, or by the streams of a connection, whose requests wait. */
+    private Map<Object, Watched> waits = new IdentityHashMap<>();
+    private long limitNanos = LIMIT.toNanos();
+    private Consumer<String> log = LOG::warn;
+    private @Nullable ProgressEngine engine;
+    private @Nullable Timeout timeout;
+
     /** What a send waits for. */
-    enum WaitsFor {
+    enum Wait {
         /** The peer's subscriber has not requested the next message. */
         DEMAND,
         /** The peer has requested large messages, was offered them, and has not fetched them. */
@@ -37,26 +49,14 @@ public final class DemandWatch {
         OTHER_CONNECTIONS
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(DemandWatch.class);
-    private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final int LOOKS_PER_LIMIT = 4;
-
-    private final Set<MessageMultiplexer> watched = new LinkedHashSet<>();
-    /** By a send, or by the streams of a connection, whose requests wait. */
-    private Map<Object, Wait> waits = new IdentityHashMap<>();
-    private long limitNanos = LIMIT.toNanos();
-    private Consumer<String> log = LOG::warn;
-    private @Nullable ProgressEngine engine;
-    private @Nullable Timeout timeout;
-
     /** What waited at the last look, and how far it had come. */
-    private static final class Wait {
+    private static final class Watched {
 
         private final long sinceNanos;
         private final long progress;
         private boolean warned;
 
-        Wait(long sinceNanos, long progress, boolean warned) {
+        Watched(long sinceNanos, long progress, boolean warned) {
             this.sinceNanos = sinceNanos;
             this.progress = progress;
             this.warned = warned;
@@ -116,12 +116,12 @@ public final class DemandWatch {
 
     /** Looks at all sends and at the requests that wait, and warns of those that have waited for the limit. */
     public void look(long nowNanos) {
-        Map<Object, Wait> now = new IdentityHashMap<>();
+        Map<Object, Watched> now = new IdentityHashMap<>();
         for (MessageMultiplexer connection : watched) {
             MessageStreams streams = connection.streams();
             streams.forEachOutput(output -> {
                 for (SendSubscriber<?> sender : output.senders()) {
-                    WaitsFor wait = output.waitOf(sender);
+                    Wait wait = output.waitOf(sender);
                     look(now, sender, wait != null, 2 * sender.sentMessages() - sender.offered(),
                             nowNanos,
                             () -> warning(output, sender, Objects.requireNonNull(wait)));
@@ -133,12 +133,12 @@ public final class DemandWatch {
     }
 
     /** Looks at one wait, and keeps its state until the next look. */
-    private void look(Map<Object, Wait> now, Object waiter, boolean waits, long progress, long nowNanos,
+    private void look(Map<Object, Watched> now, Object waiter, boolean waits, long progress, long nowNanos,
             Supplier<String> warning) {
-        Wait before = this.waits.get(waiter);
+        Watched before = this.waits.get(waiter);
         boolean warned = before != null && before.warned;
         if (waits && (before == null || before.progress != progress)) {
-            now.put(waiter, new Wait(nowNanos, progress, warned));
+            now.put(waiter, new Watched(nowNanos, progress, warned));
         } else if (before != null && (waits || warned)) {
             now.put(waiter, before);
             if (waits && !warned && nowNanos - before.sinceNanos >= limitNanos) {
@@ -154,12 +154,12 @@ public final class DemandWatch {
                 + " and has ended none of those that it has";
     }
 
-    private String warning(OutboundStream output, SendSubscriber<?> sender, WaitsFor wait) {
+    private String warning(OutboundStream output, SendSubscriber<?> sender, Wait wait) {
         return "[" + output.mux().connection().name() + "] send on " + output.name() + " has waited "
                 + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: " + reason(output, sender, wait);
     }
 
-    private static String reason(OutboundStream output, SendSubscriber<?> sender, WaitsFor wait) {
+    private static String reason(OutboundStream output, SendSubscriber<?> sender, Wait wait) {
         long sent = sender.sentMessages();
         return switch (wait) {
             case DEMAND -> "the peer has requested "

@@ -154,22 +154,22 @@ final class OutboundStream {
     }
 
     /** Returns what a send waits for, null for nothing that another side or connection has to do. */
-    DemandWatch.@Nullable WaitsFor waitOf(SendSubscriber<?> sender) {
+    DemandWatch.@Nullable Wait waitOf(SendSubscriber<?> sender) {
         Object next = sender.peek();
         if (sender.hasSentAll()) {
-            return sender.offered() > 0 ? DemandWatch.WaitsFor.FETCH : null;
+            return sender.offered() > 0 ? DemandWatch.Wait.FETCH : null;
         }
         if (ended || next == null && credit > 0) {
             return null;
         }
         boolean large = next != null && SendSubscriber.length(next) > maxInlineBytes;
         if (credit == 0 || next != null && !large && SendSubscriber.length(next) > creditBytes) {
-            return DemandWatch.WaitsFor.DEMAND;
+            return DemandWatch.Wait.DEMAND;
         }
         if (large && mux.scheduler().rendezvous().isWaitingForEngine(this)) {
-            return DemandWatch.WaitsFor.OTHER_CONNECTIONS;
+            return DemandWatch.Wait.OTHER_CONNECTIONS;
         }
-        return large && sender.offered() > 0 ? DemandWatch.WaitsFor.FETCH : null;
+        return large && sender.offered() > 0 ? DemandWatch.Wait.FETCH : null;
     }
 
     /** The peer has given more credit. */

@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.util.Objects;
 import java.util.Queue;
@@ -384,10 +385,10 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         if (!ended) {
             ended = true;
             cancelSource();
-            output.mux().connection().executeUrgent(worker -> {
+            new RetryingCommand(engine, worker -> {
                 output.remove(this);
                 discard();
-            }, closed -> discard());
+            }, closed -> discard(), true).submit();
         }
     }
 

@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.MemoryWatch;
+import io.reactorucx.internal.concurrent.RetryingCommand;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -107,7 +108,8 @@ public final class StreamBuffers {
 
         @Override
         public void onNext(UcxBuffer lease) {
-            mux.connection().executeUrgent(worker -> ended(this, lease), closed -> lease.release());
+            new RetryingCommand(mux.connection().engine(), worker -> ended(this, lease), closed -> lease.release(),
+                    true).submit();
         }
 
         @Override
