@@ -106,7 +106,8 @@ final class GenericOperations {
         do {
             lastSlot = (lastSlot + 1) % running.length;
         } while (running[lastSlot] != null);
-        Running started = new Running((long) ++generation << Integer.SIZE | (lastSlot + 1), state, size, whenDone);
+        Running started = new Running(this, (long) ++generation << Integer.SIZE | (lastSlot + 1), state, size,
+                whenDone);
         running[lastSlot] = started;
         count++;
         return started;
@@ -164,6 +165,15 @@ final class GenericOperations {
         return found != null && found.id == id ? found : null;
     }
 
+    private boolean remove(long id) {
+        if (find(id) == null) {
+            return false;
+        }
+        running[(int) id - 1] = null;
+        count--;
+        return true;
+    }
+
     private void call(@Nullable Running operation, boolean packing, long offset, long memory, long length) {
         inCallback = true;
         try {
@@ -214,15 +224,18 @@ final class GenericOperations {
     }
 
     /** One operation, and the completion that passes its failure on. */
-    final class Running implements Completion {
+    static final class Running implements Completion {
 
+        private final GenericOperations owner;
         private final long id;
         private final GenericDatatype.State state;
         private final long size;
         private final Completion whenDone;
         private @Nullable Throwable failure;
 
-        private Running(long id, GenericDatatype.State state, long size, Completion whenDone) {
+        private Running(GenericOperations owner, long id, GenericDatatype.State state, long size,
+                Completion whenDone) {
+            this.owner = owner;
             this.id = id;
             this.state = state;
             this.size = size;
@@ -239,9 +252,7 @@ final class GenericOperations {
 
         /** Ends an operation that UCX does not use any more, or never did. Returns what a callback threw. */
         @Nullable Throwable end() {
-            if (find(id) != null) {
-                running[(int) id - 1] = null;
-                count--;
+            if (owner.remove(id)) {
                 Throwable thrown = finish(state);
                 failure = failure == null ? thrown : failure;
             }

@@ -1,8 +1,5 @@
 package io.reactorucx.engine;
 
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-
 /**
  * The rounds of an engine that have thrown. The first lets the engine close; after some more its worker is left to the
  * process.
@@ -13,8 +10,6 @@ final class FailedRounds {
 
     /** Rounds of a closing engine that may throw. */
     static final int MAX = 16;
-
-    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private int count;
 
@@ -30,7 +25,8 @@ final class FailedRounds {
                 engine.giveUp();
             }
         } catch (Throwable lacking) {
-            LockSupport.parkNanos(RETRY_NANOS);
+            // Each try costs the JVM a collection; the threads that hold the memory get the processor first.
+            Thread.yield();
         }
     }
 

@@ -12,15 +12,15 @@ class NativeMemoryTest {
     private static final long HEAP = 0x7f00_0000_0000L;
 
     /** A mapping from one MiB of the address to another, all of whose pages are in use, if it has access. */
-    private static Stream<String> mapping(long fromMib, long toMib, String access, String name) {
+    private static String mapping(long fromMib, long toMib, String access, String name) {
         long used = access.startsWith("rw") ? (toMib - fromMib) * 1024 : 0;
-        return Stream.of(String.format("%x-%x %s 00000000 00:00 0 %s", HEAP + fromMib * MIB, HEAP + toMib * MIB, access,
-                name).strip(), "Rss: 0 kB", "Anonymous:      " + used + " kB", "VmFlags: rd wr mr mw me ac");
+        String first = String.format("%x-%x %s 00000000 00:00 0 %s", HEAP + fromMib * MIB, HEAP + toMib * MIB, access,
+                name);
+        return String.join("\n", first.strip(), "Rss: 0 kB", "Anonymous:      " + used + " kB", "VmFlags: rd wr mr");
     }
 
-    @SafeVarargs
-    private static long mapped(Stream<String>... mappings) {
-        return NativeMemory.mappedBytes(Stream.of(mappings).flatMap(lines -> lines), new long[] {0, 1}) / MIB;
+    private static long mapped(String... mappings) {
+        return NativeMemory.mappedBytes(Stream.of(mappings).flatMap(String::lines), new long[] {0, 1}) / MIB;
     }
 
     @Test
