@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -112,6 +113,23 @@ class EndpointBindingTest implements NeedsUcx {
 
         assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.REJECT);
         assertRefused();
+    }
+
+    /** Each endpoint costs the engine time, and others wait for it. */
+    @Test
+    void bindOfAFarEndpointEndsTheConnectionAndMakesNone() {
+        identity.bindAs(true);
+        UcxClient.create(rudeResources).raw(true).remoteWorkerAddress(address(serverResources)).connectNow();
+
+        RawFrames.send(rudeResources, ReservedMessageIds.PAIRING,
+                new BindFrame(BindFrame.Type.BIND, identity.peerToken(), 200, address(rudeResources)).toBytes());
+
+        ControlFrame rejected = client.nextControl();
+        assertThat(rejected.type()).isEqualTo(ControlFrame.Type.REJECT);
+        assertThat(rejected.reason()).contains("number 200");
+        assertRefused();
+        assertThat(EngineCall.mono(serverResources.engines().getFirst(), worker -> worker.endpoints().size())
+                .block(Waits.PATIENCE)).isZero();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.ErrorMode;
@@ -12,10 +13,13 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcpWorkerConfig;
+import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -90,7 +94,8 @@ class FalseWorkersTest implements NeedsUcx {
         server = ChildJvm.of(AttackedServer.class).environment("UCX_LOG_LEVEL", "fatal").arguments(transports).start();
         port = Integer.parseInt(server.awaitLine(AttackedServer.READY).split(" ")[1]);
         UcxResourcesBuilder builder = UcxResources.builder();
-        UcpConfig.Builder config = UcpConfig.builder().name("stranger").features(UcpFeature.AM);
+        UcpConfig.Builder config = UcpConfig.builder().name("stranger").features(UcpFeature.AM,
+                UcpFeature.TAG, UcpFeature.WAKEUP);
         if (!transports.equals("default")) {
             builder.transports(transports);
             config.transports(transports);
@@ -131,6 +136,13 @@ class FalseWorkersTest implements NeedsUcx {
         server.send("counts");
         return Arrays.stream(server.awaitLine(AttackedServer.COUNTS).split(" ")).skip(1).mapToLong(Long::parseLong)
                 .toArray();
+    }
+
+    /** Lets each of its many endpoints take a step. */
+    private void progress() {
+        for (int i = 0; i < HANDSHAKES; i++) {
+            worker.progress();
+        }
     }
 
     private static byte[] numbered(byte[] address, long number) {
@@ -194,7 +206,7 @@ class FalseWorkersTest implements NeedsUcx {
         }
 
         await().pollInSameThread().atMost(Waits.PATIENCE).untilAsserted(() -> {
-            worker.progress();
+            progress();
             long[] now = counts();
             assertThat(now[2]).as("pending handshakes").isZero();
             assertThat(now[0]).as("mappings").isLessThanOrEqualTo(before[0] + MAX_MORE);
@@ -237,13 +249,21 @@ class FalseWorkersTest implements NeedsUcx {
         worker.progress();
     }
 
-    /** Makes an endpoint if this worker is the one that begins. */
+    /** Returns a BIND that belongs to no connection. */
+    private MemorySegment bind(long token) {
+        byte[] frame = new BindFrame(BindFrame.Type.BIND, token, 0, worker.address()).toBytes();
+        return Bytes.zeroed(frame.length).copyFrom(MemorySegment.ofArray(frame));
+    }
+
+    /** Makes an endpoint, over which UCX of the server can answer, and sends no BIND of the connection. */
     private void connectWithoutBind(Stranger stranger, int i) {
         byte[] ofServer = stranger.serverAddress();
         stranger.send(worker.address(), numbers.merge(number(ofServer), 1, Integer::sum) - 1);
         UcpEndpoint endpoint = worker.connect(ofServer,
                 new EndpointOptions(ErrorMode.PEER, "attack " + i, (failed, status) -> { }));
-        wiredUp = endpoint.flush((status, length, tag) -> wiredUp = true);
+        // UCX tells the other side of an endpoint with its first message that can be answered.
+        wiredUp = endpoint.amSend(ReservedMessageIds.PAIRING, Bytes.zeroed(0), bind(i), null, AmProtocol.EAGER, true,
+                (status, length, tag) -> wiredUp = true);
         for (long limit = System.nanoTime() + Waits.PATIENCE.toNanos(); !wiredUp; worker.progress()) {
             assertThat(System.nanoTime() - limit).as("wire-up").isNegative();
         }

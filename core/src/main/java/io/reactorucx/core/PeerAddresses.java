@@ -163,6 +163,7 @@ final class PeerAddresses {
         for (TransportAddress part : parts) {
             TransportAddress like = like(part, own);
             SharedSegment segment = like == null ? null : segment(part, like, systemV);
+            SharedSegment ownSegment = like == null ? null : segment(like, like, systemV);
             if (segment != null) {
                 processes.add(segment.process());
             }
@@ -170,7 +171,7 @@ final class PeerAddresses {
                 throw TransportAddress.refused(address, "it names " + name(part) + " of this process, and has the"
                         + " number of no worker of this process");
             }
-            if (segment != null && like != null && !segment.isLike(segment(like, like, systemV))) {
+            if (segment != null && ownSegment != null && !segment.isLike(ownSegment)) {
                 throw new UcxException(UcxStatus.UNREACHABLE, "ep_create", null, "workerAddress of " + address.length
                         + " bytes: " + name(part) + " with " + segment.name()
                         + ", which is no memory of a worker: it may have been closed");

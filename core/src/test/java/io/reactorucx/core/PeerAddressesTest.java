@@ -196,7 +196,7 @@ class PeerAddressesTest {
 
             endpoint.close(CloseMode.FORCE, (status, length, tag) -> { });
             // The peer does nothing, and its end is what UCX waits for.
-            other.close();
+            other.signal("KILL");
             await().pollInSameThread().until(() -> {
                 worker.progress();
                 return worker.endpoints().isEmpty() && worker.parkedEndpoints().count() == 0 && worker.inFlight() == 0;

@@ -215,6 +215,12 @@ public enum UcxMeters implements MeterDocumentation {
     /** The limit of those. */
     CLIENT_PARKED_ENDPOINTS_LIMIT("endpoints.parked.client.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
             "from how many of those on it is refused, `UcxResourcesBuilder.clientShare` of `maxParkedEndpoints`"),
+    /** Endpoints of clients that are not bound to a connection yet. */
+    UNBOUND_ENDPOINTS("endpoints.unbound", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "UCX endpoints of clients whose handshake is done, and which are not bound to a connection yet"),
+    /** How many of those there may be. */
+    UNBOUND_ENDPOINTS_LIMIT("endpoints.unbound.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "the limit of those, `UcxResourcesBuilder.maxUnboundEndpoints`, of which one client can have `clientShare`"),
     /** Connections to a peer, by its address. */
     PEER_CONNECTIONS("peer.connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
             "connections by the host of the peer; only with `UcxMetrics.showingPeers`", Tag.PEER),

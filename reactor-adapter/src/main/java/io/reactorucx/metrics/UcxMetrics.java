@@ -182,6 +182,8 @@ public final class UcxMetrics implements MeterBinder {
                 UcxMeters.CLIENT_IDLE_ENDPOINTS_LIMIT);
         share(meters, SharedLimit.PARKED_ENDPOINTS, UcxMeters.CLIENT_PARKED_ENDPOINTS,
                 UcxMeters.CLIENT_PARKED_ENDPOINTS_LIMIT);
+        meters.gauge(UcxMeters.UNBOUND_ENDPOINTS, common, shown -> shown.statistics().unboundEndpoints());
+        meters.gauge(UcxMeters.UNBOUND_ENDPOINTS_LIMIT, common, shown -> shown.statistics().maxUnboundEndpoints());
         meters.gauge(UcxMeters.PENDING_HANDSHAKES, common, UcxResources::pendingHandshakes);
         meters.counter(UcxMeters.FAILED_HANDSHAKES, common, UcxResources::failedHandshakes);
         meters.gauge(UcxMeters.QUEUED_AUTHENTICATIONS, common, UcxResources::queuedAuthentications);

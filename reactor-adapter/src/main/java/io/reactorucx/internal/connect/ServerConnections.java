@@ -71,11 +71,7 @@ public final class ServerConnections {
      * admitted.
      */
     @Nullable Rejection admit(PeerOrigin client, Mono<Void> gone) {
-<<<<<<< ours
-        Rejection rejection = stopping ? new Rejection(UcxStatus.BUSY, "the server is stopping") : refused(client);
-=======
         Rejection rejection = stopping ? new Rejection(UcxStatus.BUSY, "the server is stopping") : reserve(client);
->>>>>>> theirs
         if (rejection == null) {
             gone.subscribe(ignored -> { }, error -> { }, () -> limit.release(client));
         } else {
@@ -84,15 +80,6 @@ public final class ServerConnections {
         return rejection;
     }
 
-<<<<<<< ours
-    private @Nullable Rejection refused(PeerOrigin client) {
-        return switch (limit.tryAcquire(client)) {
-            case ACQUIRED -> null;
-            case LIMIT_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, "the server has as many connections as its "
-                    + limitName + " " + limit.limit() + " allows");
-            case SHARE_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, client + " has as many connections as the"
-                    + " server's " + shareName + " " + limit.share() + " allows");
-=======
     private @Nullable Rejection reserve(PeerOrigin client) {
         return switch (limit.tryAcquire(client)) {
             case ACQUIRED -> null;
@@ -100,7 +87,6 @@ public final class ServerConnections {
                     "the server has as many connections as its " + limitName + " " + limit.limit() + " allows");
             case SHARE_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, client
                     + " has as many connections as the server's " + shareName + " " + limit.share() + " allows");
->>>>>>> theirs
         };
     }
 

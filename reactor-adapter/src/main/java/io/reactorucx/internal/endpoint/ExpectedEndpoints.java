@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * The endpoints that peers make to this worker, until BIND comes over them. UCX makes one of its own here for each, and
- * keeps it, with what it has mapped, when the peer is gone. So the one of a connection that ends without BIND is taken
- * over, and closed.
+ * keeps it when the peer has closed its end: over shared memory what it has mapped, over tcp the socket. So the one of
+ * a connection that ends without BIND is taken over, and closed. Over tcp its socket stays until the peer closes, too.
  *
  * <p>Thread: engine.
  */
@@ -92,8 +92,7 @@ final class ExpectedEndpoints {
         arrived(endpoint);
         change(endpoint.address().worker(), 0, 1);
         EndpointIndex index = endpoint.index();
-        if (index == null || endpoint.address().process().isEmpty()) {
-            // UCX keeps one over tcp as long as the peer's socket is open, whoever closes it here.
+        if (index == null) {
             whenGone.run();
         } else {
             add(new Lost(endpoint.address(), index, whenGone, System.nanoTime() + ARRIVAL_TIME.toNanos()));
