@@ -220,7 +220,7 @@ public enum UcxMeters implements MeterDocumentation {
             "UCX endpoints of clients whose handshake is done, and which are not bound to a connection yet"),
     /** How many of those there may be. */
     UNBOUND_ENDPOINTS_LIMIT("endpoints.unbound.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
-            "the limit of those, `UcxResourcesBuilder.maxUnboundEndpoints`, of which one client can have `clientShare`"),
+            "the limit of those, `UcxResourcesBuilder.maxUnboundEndpoints`; a client can have `clientShare` of it"),
     /** Connections to a peer, by its address. */
     PEER_CONNECTIONS("peer.connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
             "connections by the host of the peer; only with `UcxMetrics.showingPeers`", Tag.PEER),
