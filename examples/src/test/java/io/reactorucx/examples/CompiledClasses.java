@@ -54,7 +54,8 @@ final class CompiledClasses {
     }
 
     private List<String> nearest(String function, Predicate<JavaCodeUnit> kind) {
-        return calls.nearestCallers(List.of(BINDINGS + "ucx_h", BINDINGS + "UcpDirect"), function, kind).stream()
+        return calls.nearestCallers(List.of(BINDINGS + "ucx_h", BINDINGS + "UcpDirect", BINDINGS + "UcpPosts"),
+                function, kind).stream()
                 .sorted(Comparator.comparing(JavaCodeUnit::getFullName)).map(unit -> unit.getOwner().getSimpleName()
                 + "#" + unit.getName()).distinct().limit(MAX_METHODS).toList();
     }
