@@ -50,6 +50,9 @@ final class BadLimits {
             cases.add(thrown("UcxResourcesBuilder.maxParkedEndpoints(int)", "count " + count, ILLEGAL,
                     tried -> UcxResources.builder().maxParkedEndpoints(count), "maxParkedEndpoints " + count,
                     "must be at least 1"));
+            cases.add(thrown("UcxResourcesBuilder.maxUnboundEndpoints(int)", "count " + count, ILLEGAL,
+                    tried -> UcxResources.builder().maxUnboundEndpoints(count), "maxUnboundEndpoints " + count,
+                    "must be at least 1"));
         }
         for (double share : new double[] {0, -0.5, 1.01, Double.NaN, Double.POSITIVE_INFINITY}) {
             cases.add(thrown("UcxResourcesBuilder.clientShare(double)", "fraction " + share, ILLEGAL,

@@ -99,6 +99,7 @@ class LimitsTableTest {
         defaults.put("UcxResourcesBuilder.authenticatorLimits", values(builder, "threads", "queuedSteps"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));
         defaults.put("UcxResourcesBuilder.maxParkedEndpoints", values(builder, "maxParkedEndpoints"));
+        defaults.put("UcxResourcesBuilder.maxUnboundEndpoints", values(builder, "maxUnboundEndpoints"));
         defaults.put("UcxResourcesBuilder.clientShare", List.of(FairLimit.HALF));
         assertThat(value(builder, "clientShare")).isEqualTo(FairLimit.HALF);
         defaults.put("UcxResourcesBuilder.stallThreshold", values(builder, "stallThreshold"));
