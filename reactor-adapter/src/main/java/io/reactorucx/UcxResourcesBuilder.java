@@ -305,8 +305,9 @@ public final class UcxResourcesBuilder {
 
     /**
      * Sets which fraction of {@link #maxIdleEndpoints(int)}, {@link #maxParkedEndpoints(int)}, {@link
-     * #maxUnboundEndpoints(int)} and {@link #maxMappedBytes(long)} one client can have, as {@link UcxServer#maxConnectionsPerClient(int)} explains it,
-     * so that it cannot take what others need. Servers to which these resources connect are clients here, too.
+     * #maxUnboundEndpoints(int)} and {@link #maxMappedBytes(long)} one client can have, as {@link
+     * UcxServer#maxConnectionsPerClient(int)} explains it, so that it cannot take what others need. Servers to which
+     * these resources connect are clients here, too.
      *
      * @param fraction more than 0, at most 1; 0.5 by default
      * @return this
