@@ -30,7 +30,7 @@ final class OwnWorkers {
     static void opened(byte[] address) {
         if (TransportAddress.isKnown(address)) {
             long worker = TransportAddress.worker(address);
-            PARTS.put(worker, TransportAddress.parse(address));
+            PARTS.put(worker, TransportAddress.parseOwn(address));
             System.setProperty(property(worker), digest(address));
         }
     }

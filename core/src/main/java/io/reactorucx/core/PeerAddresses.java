@@ -48,7 +48,7 @@ final class PeerAddresses {
     UcpPeerAddress check(byte[] address) {
         List<TransportAddress> known = own;
         if (known == null) {
-            known = parsed(ownAddress.get());
+            known = TransportAddress.parseOwn(ownAddress.get());
             own = known;
         }
         if (known.isEmpty()) {
@@ -76,14 +76,6 @@ final class PeerAddresses {
                 : process(address, parts, known);
         return new UcpPeerAddress(endpoints, address, TransportAddress.worker(address), parts, sockets(parts, known),
                 parts.stream().anyMatch(PeerAddresses::isOfHost) ? process : 0, ofThisProcess);
-    }
-
-    private static List<TransportAddress> parsed(byte[] ownAddress) {
-        try {
-            return TransportAddress.isKnown(ownAddress) ? TransportAddress.parse(ownAddress) : List.of();
-        } catch (IllegalArgumentException e) {
-            return List.of();
-        }
     }
 
     /** Returns what is wrong with a part, null if nothing is. */

@@ -52,6 +52,18 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         return devices(workerAddress).stream().flatMap(device -> device.parts().stream()).toList();
     }
 
+    /**
+     * Returns the parts of the address of a worker of this process; none where it has another layout, as those of the
+     * mode UNIFIED_MODE have.
+     */
+    static List<TransportAddress> parseOwn(byte[] workerAddress) {
+        try {
+            return isKnown(workerAddress) ? parse(workerAddress) : List.of();
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
+    }
+
     /** Returns the number that identifies the worker, of an address whose layout is known. */
     static long worker(byte[] workerAddress) {
         return ByteBuffer.wrap(workerAddress).order(ByteOrder.nativeOrder()).getLong(1);

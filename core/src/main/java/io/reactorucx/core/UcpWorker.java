@@ -326,6 +326,7 @@ public final class UcpWorker implements AutoCloseable {
     public UcpTcpListeners tcpListeners() {
         return listeners;
     }
+
     /** {@return tagged messages: receive, cancel, probe, take} */
     public UcpTags tags() {
         return tags;
