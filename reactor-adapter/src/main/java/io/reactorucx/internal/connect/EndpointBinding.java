@@ -111,7 +111,7 @@ final class EndpointBinding implements ConnectListener {
                 expect(bindings.endpoints().expect(checked));
                 announce.accept(0);
             } else {
-                expect(bindings.endpoints().expect(checked, frame.number(), connection.peer()));
+                expect(bindings.endpoints().expect(checked, frame.number(), bindings.awaiting(), connection.peer()));
                 reserve();
             }
         } catch (RuntimeException e) {
@@ -316,7 +316,7 @@ final class EndpointBinding implements ConnectListener {
                         "the peer has sent BIND of another endpoint than it had announced");
             }
             EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints()
-                    .accept(bind, known, message, request, retryWhenReleased(bind, message));
+                    .accept(bind, known, message, request, bindings.awaiting(), retryWhenReleased(bind, message));
             if (allocated == null) {
                 return;
             }
@@ -359,6 +359,7 @@ final class EndpointBinding implements ConnectListener {
             return;
         }
         release();
+        bindings.remove(identity.ownToken(), this);
         if (endpointRelease != null) {
             endpointRelease.paired();
         }

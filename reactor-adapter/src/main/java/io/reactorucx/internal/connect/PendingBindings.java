@@ -45,6 +45,11 @@ public final class PendingBindings {
         this.sockets = sockets;
     }
 
+    /** Returns how many connections wait for BIND, of all peers. */
+    int awaiting() {
+        return accepting.size();
+    }
+
     FairLimit unbound() {
         return unbound;
     }

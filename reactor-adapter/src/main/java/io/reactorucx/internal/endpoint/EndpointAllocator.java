@@ -172,7 +172,6 @@ public final class EndpointAllocator {
 
     /** Expects the endpoint that a peer makes for a connection, of which it has not told the number. */
     public ExpectedEndpoint expect(UcpPeerAddress address) {
-        expected.begin(address.worker());
         return new ExpectedEndpoint(expected, address, null);
     }
 
@@ -180,15 +179,15 @@ public final class EndpointAllocator {
      * Expects the endpoint that a peer makes for a connection.
      *
      * @param number the number that the peer has told, and with which BIND has to come
+     * @param awaiting the number of all connections that wait for BIND: what peers tell comes in any order
      */
-    public ExpectedEndpoint expect(UcpPeerAddress address, int number, String name) {
+    public ExpectedEndpoint expect(UcpPeerAddress address, int number, int awaiting, String name) {
         long peer = address.worker();
-        requireNear(peer, number, name);
+        requireNear(peer, number, awaiting, name);
         EndpointIndex index = new EndpointIndex(peer, number);
         if (peer == uid || hasMade(index)) {
             return expect(address);
         }
-        expected.begin(peer);
         expected.announce(index);
         return new ExpectedEndpoint(expected, address, index);
     }
@@ -219,11 +218,13 @@ public final class EndpointAllocator {
      * Returns the endpoint that UCX pairs with the initiator's endpoint number {@code bind.number()}. Returns null when
      * that is not there yet, and {@code again} runs when another attempt is worth it: an earlier connection that uses
      * the endpoint has ended, or the engine has done something else than to make endpoints.
+     *
+     * @param awaiting the number of all connections that wait for BIND
      */
     public @Nullable AllocatedEndpoint accept(BindFrame bind, UcpPeerAddress address, UcpActiveMessage message,
-            EndpointRequest request, Runnable again) {
+            EndpointRequest request, int awaiting, Runnable again) {
         long peer = address.worker();
-        requireNear(peer, bind.number(), request.peer());
+        requireNear(peer, bind.number(), awaiting, request.peer());
         int number = peer == uid ? bind.number() ^ 1 : bind.number();
         if (count(peer) <= number && !message.isFromNewPeer()) {
             // UCX has made no endpoint that could be the pair.
@@ -252,8 +253,8 @@ public final class EndpointAllocator {
     }
 
     /** Refuses a number that no peer reaches which makes one endpoint for each connection. */
-    private void requireNear(long peer, int number, String name) {
-        int next = count(peer) + expected.count(peer);
+    private void requireNear(long peer, int number, int awaiting, String name) {
+        int next = count(peer) + expected.lost(peer) + awaiting;
         if (number - next >= MAX_UNEXPECTED) {
             throw new UcxException(UcxStatus.REJECTED, "connect", name, "the peer says that its endpoint is number "
                     + number + ", and the next one is at most " + next);

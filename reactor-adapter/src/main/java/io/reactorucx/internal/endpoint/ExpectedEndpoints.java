@@ -27,21 +27,12 @@ final class ExpectedEndpoints {
 
     private final ProgressEngine engine;
     private final EndpointAllocator endpoints;
-    private final Map<Long, Counts> byPeer = new HashMap<>();
+    /** The number of connections of each peer that have ended without BIND, and whose endpoints may have no pair. */
+    private final Map<Long, Integer> lostOfPeer = new HashMap<>();
     private final Set<EndpointIndex> announced = new HashSet<>();
     /** In the order of their times. */
     private final Queue<Lost> lost = new ArrayDeque<>();
     private boolean scheduled;
-
-    /** The connections of a peer that wait for BIND, and the endpoints of those that have ended without it. */
-    private record Counts(int pending, int lost) {
-
-        private static final Counts NONE = new Counts(0, 0);
-
-        Counts plus(int morePending, int moreLost) {
-            return new Counts(pending + morePending, Math.max(0, lost + moreLost));
-        }
-    }
 
     /** An endpoint that will be taken over. */
     private record Lost(UcpPeerAddress peer, EndpointIndex index, Runnable whenGone, long timeNanos) {
@@ -52,28 +43,14 @@ final class ExpectedEndpoints {
         this.endpoints = endpoints;
     }
 
-    /** Returns how many endpoints a peer may have made that have no pair here. */
-    int count(long peer) {
-        Counts now = byPeer.getOrDefault(peer, Counts.NONE);
-        return now.pending + now.lost;
-    }
-
-    private void change(long peer, int morePending, int moreLost) {
-        Counts now = byPeer.getOrDefault(peer, Counts.NONE).plus(morePending, moreLost);
-        if (now.equals(Counts.NONE)) {
-            byPeer.remove(peer);
-        } else {
-            byPeer.put(peer, now);
-        }
+    /** Returns how many endpoints a peer may have made for connections that have ended, and that have no pair here. */
+    int lost(long peer) {
+        return lostOfPeer.getOrDefault(peer, 0);
     }
 
     /** This side has made the pair of an endpoint for which no BIND has come. */
     void paired(long peer) {
-        change(peer, 0, -1);
-    }
-
-    void begin(long peer) {
-        change(peer, 1, 0);
+        lostOfPeer.computeIfPresent(peer, (worker, count) -> count == 1 ? null : count - 1);
     }
 
     void announce(EndpointIndex index) {
@@ -85,12 +62,11 @@ final class ExpectedEndpoints {
         if (index != null) {
             announced.remove(index);
         }
-        change(endpoint.address().worker(), -1, 0);
     }
 
     void lost(ExpectedEndpoint endpoint, Runnable whenGone) {
         arrived(endpoint);
-        change(endpoint.address().worker(), 0, 1);
+        lostOfPeer.merge(endpoint.address().worker(), 1, Integer::sum);
         EndpointIndex index = endpoint.index();
         if (index == null) {
             whenGone.run();
