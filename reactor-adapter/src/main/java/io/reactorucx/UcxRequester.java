@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
@@ -61,26 +62,29 @@ public final class UcxRequester {
 
     private Mono<Void> fireAndForgetOf(Object request) {
         UcxObserver sees = observer;
-        return sees == null ? exchange(Answer.NONE, request, null).fireAndForget()
-                : observed(sees, Answer.NONE, span -> exchange(Answer.NONE, request, span.traceContext())
+        return sees == null ? exchange(Answer.NONE, request, null, null).fireAndForget()
+                : observed(sees, Answer.NONE, span -> exchange(Answer.NONE, request, span.traceContext(), null)
                 .fireAndForget()).then();
     }
 
     private <T> Mono<T> response(Object request, MessageDecoder<T> decoder) {
         UcxObserver sees = observer;
-        return sees == null ? exchange(Answer.ONE, request, null).response(decoder)
+        LeakRecord place = mux.pool().place();
+        return sees == null ? exchange(Answer.ONE, request, null, place).response(decoder)
                 : RequestExchange.one(observed(sees, Answer.ONE, span -> exchange(Answer.ONE, request,
-                span.traceContext()).response(decoder)));
+                span.traceContext(), place).response(decoder)));
     }
 
     private <T> Flux<T> responses(Answer answer, Object request, MessageDecoder<T> decoder) {
         UcxObserver sees = observer;
-        return sees == null ? exchange(answer, request, null).responses(decoder)
-                : observed(sees, answer, span -> exchange(answer, request, span.traceContext()).responses(decoder));
+        LeakRecord place = mux.pool().place();
+        return sees == null ? exchange(answer, request, null, place).responses(decoder) : observed(sees, answer,
+                span -> exchange(answer, request, span.traceContext(), place).responses(decoder));
     }
 
-    private RequestExchange exchange(Answer answer, Object request, @Nullable TraceContext trace) {
-        return new RequestExchange(mux, answer, deadlineMillis, request, trace);
+    private RequestExchange exchange(Answer answer, Object request, @Nullable TraceContext trace,
+            @Nullable LeakRecord place) {
+        return new RequestExchange(mux, answer, deadlineMillis, request, trace, place);
     }
 
     private <T> Flux<T> observed(UcxObserver sees, Answer answer,

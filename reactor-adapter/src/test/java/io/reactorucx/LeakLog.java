@@ -5,10 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.application.LeakingApplication;
 import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What is told of leaks, and waits for the garbage collector. */
@@ -25,6 +29,19 @@ final class LeakLog {
 
     List<Leak> leaks() {
         return leaks;
+    }
+
+    /**
+     * A watched lease has memory with an arena of its own; the others have that of their slab, which many share.
+     *
+     * @return the number of watched leases
+     */
+    static int releaseAllButWatched(List<UcxBuffer> leases) {
+        Map<MemorySegment.Scope, List<UcxBuffer>> byScope = leases.stream()
+                .collect(Collectors.groupingBy(lease -> lease.segment().scope()));
+        byScope.values().stream().filter(sharing -> sharing.size() > 1).flatMap(List::stream)
+                .forEach(UcxBuffer::release);
+        return (int) byScope.values().stream().filter(sharing -> sharing.size() == 1).count();
     }
 
     static void awaitLeased(UcxBufferPool pool, int count) {

@@ -17,9 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -72,6 +70,17 @@ class LeakedLeaseTest implements NeedsUcx {
         again.release();
     }
 
+    /** The thread that subscribes to the wait has no method of the application on its stack. */
+    @Test
+    void placeOfALeaseThatWasAwaitedIsWhereItWasAskedFor() {
+        open(LeakDetection.ADVANCED);
+        LeakingApplication.dropAwaited(pool).block(Waits.PATIENCE);
+        LeakLog.awaitLeased(pool, 0);
+        await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
+        assertThat(told.leaks().getFirst().text()).contains("It was allocated at "
+                + LeakingApplication.class.getName() + ".");
+    }
+
     @Test
     void releasedLeaseIsNoLeak() {
         open(LeakDetection.ADVANCED);
@@ -95,7 +104,7 @@ class LeakedLeaseTest implements NeedsUcx {
         for (int i = 0; i < 2000; i++) {
             leases.add(pool.acquire(10));
         }
-        int watched = releaseAllButWatched(leases);
+        int watched = LeakLog.releaseAllButWatched(leases);
         assertThat(watched).isBetween(1, 200);
         leases.clear();
         LeakLog.awaitLeased(pool, 0);
@@ -111,17 +120,8 @@ class LeakedLeaseTest implements NeedsUcx {
         for (int i = 0; i < 2000; i++) {
             leases.add(pool.acquire(10));
         }
-        assertThat(releaseAllButWatched(leases)).isZero();
+        assertThat(LeakLog.releaseAllButWatched(leases)).isZero();
         assertThat(pool.leakedLeases()).isZero();
-    }
-
-    /** A watched lease has memory with an arena of its own; the others have that of their slab, which many share. */
-    private static int releaseAllButWatched(List<UcxBuffer> leases) {
-        Map<MemorySegment.Scope, List<UcxBuffer>> byScope = leases.stream()
-                .collect(Collectors.groupingBy(lease -> lease.segment().scope()));
-        byScope.values().stream().filter(sharing -> sharing.size() > 1).flatMap(List::stream)
-                .forEach(UcxBuffer::release);
-        return (int) byScope.values().stream().filter(sharing -> sharing.size() == 1).count();
     }
 
     @Test

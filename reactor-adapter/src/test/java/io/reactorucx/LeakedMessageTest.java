@@ -126,7 +126,7 @@ class LeakedMessageTest implements NeedsUcx {
     }
 
     @Test
-    void placeOfAFetchIsWhereItWasSubscribed() {
+    void placeOfAFetchIsWhereItWasAskedFor() {
         connect(LeakDetection.ADVANCED);
         Inbox inbox = Inbox.of(peers.served(), ID);
         PendingOperation sent = offer();

@@ -11,9 +11,15 @@ package io.reactorucx.buffer;
 public enum LeakDetection {
     /** Nothing is watched, and leaked memory is lost until the resources close. */
     DISABLED,
-    /** One lease in 128 and every offered message are watched: shows that something leaks, how much and how often. */
+    /**
+     * One lease in 128 and every offered message are watched: shows that something leaks, how much and how often, and of
+     * a lease that the library has filled what it held, from which peer and for whom.
+     */
     SIMPLE,
-    /** Every lease and every offered message, with the place of its allocation. Takes microseconds for each. */
+    /**
+     * Every lease and every offered message, with the place where the application allocated it or asked for it. Takes
+     * microseconds for each.
+     */
     ADVANCED,
     /** As ADVANCED, with the last places of retain, touch, slice and release of leases. */
     PARANOID;

@@ -105,7 +105,7 @@ public final class BufferPool extends UcxBufferPool {
         return acquire(bytes, place());
     }
 
-    /** As {@link #acquire(long)}, for a caller that recorded the place of the request before. */
+    /** As {@link #acquire(long)}, for a caller that recorded the place of the request before, or has none. */
     public LeasedBuffer acquire(long bytes, @Nullable LeakRecord place) {
         checkBytes(bytes);
         lock.lock();
@@ -143,11 +143,16 @@ public final class BufferPool extends UcxBufferPool {
 
     @Override
     public Mono<UcxBuffer> acquireLater(long bytes) {
+        return acquireLater(bytes, place());
+    }
+
+    /** As {@link #acquireLater(long)}, for a caller that recorded the place of the request, or has none. */
+    public Mono<UcxBuffer> acquireLater(long bytes, @Nullable LeakRecord place) {
         checkBytes(bytes);
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
-                actual.onSubscribe(new PendingAcquire(queue, bytes, place(), actual));
+                actual.onSubscribe(new PendingAcquire(queue, bytes, place, actual));
             }
         };
     }

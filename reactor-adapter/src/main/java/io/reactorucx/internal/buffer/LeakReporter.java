@@ -3,11 +3,13 @@ package io.reactorucx.internal.buffer;
 import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.internal.event.FlightEvents;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,36 +82,49 @@ public final class LeakReporter {
     }
 
     /** Counts and reports a leaked lease. */
-    void leaseLeaked(long bytes, @Nullable LeakRecord allocated, @Nullable LeakTrace trace) {
+    void leaseLeaked(long bytes, @Nullable LeakRecord allocated, List<LeaseOrigin> origins,
+            @Nullable LeakTrace trace) {
         long count = leases.incrementAndGet();
-        FlightEvents.leaked("lease", null, bytes);
+        LeaseOrigin first = origins.isEmpty() ? null : origins.getFirst();
+        FlightEvents.leaked("lease", first == null ? null : first.peer(), bytes);
         if (mayReport()) {
-            LeakRecord shown = allocated == null ? null : allocated.copy();
+            LeakRecord place = first != null && first.place() != null ? first.place() : allocated;
+            LeakRecord shown = place == null ? null : place.copy();
             if (shown != null && trace != null) {
                 trace.describe(shown);
             }
             log.accept("LEAK: a lease of " + bytes
                     + " bytes was dropped without a release, and is taken back. Leaked leases so far: " + count
                     + (level == LeakDetection.SIMPLE ? ", of the one in " + SAMPLING_INTERVAL + " that is watched. "
-                    : ". ") + place("allocated", shown), shown);
+                    : ". ") + held(origins, allocated) + place("allocated", origins.isEmpty() ? allocated : null),
+                    shown);
         }
     }
 
+    /** Returns what the library has received into a lease. Several receivers share one; some may have released it. */
+    private static String held(List<LeaseOrigin> origins, @Nullable LeakRecord allocated) {
+        return origins.isEmpty() ? "" : origins.stream().map(origin -> origin.text(allocated))
+                .collect(Collectors.joining("; ", origins.size() == 1 ? "It held "
+                        : "It held messages that not all of their receivers have released: ", ". "));
+    }
+
     /** Counts and reports a leaked message that offers so many bytes. */
-    public void messageLeaked(String peer, int id, long bytes, @Nullable LeakRecord subscribed) {
+    public void messageLeaked(String peer, int id, long bytes, @Nullable LeakRecord place) {
         long count = messages.incrementAndGet();
         FlightEvents.leaked("message", peer, bytes);
         if (mayReport()) {
             log.accept("LEAK: [" + peer + "] an active message " + id + " that offers " + bytes
                     + " bytes was dropped, neither fetched nor discarded, and is discarded. Leaked messages so far: "
-                    + count + ". " + place("received", subscribed), subscribed);
+                    + count + ". " + place("received", place), place);
         }
     }
 
-    private static String place(String what, @Nullable LeakRecord place) {
-        return place == null ? "-D" + LeakDetection.PROPERTY + "="
-                + LeakDetection.ADVANCED.name().toLowerCase(Locale.ROOT) + " tells the place"
-                : "It was " + what + " at " + place.firstOutside();
+    private String place(String what, @Nullable LeakRecord place) {
+        if (place == null) {
+            return recordsPlaces() ? "" : "-D" + LeakDetection.PROPERTY + "="
+                    + LeakDetection.ADVANCED.name().toLowerCase(Locale.ROOT) + " tells the place";
+        }
+        return "It was " + what + " at " + place.firstOutside();
     }
 
     /** Limits the log, because leaks come in numbers. Returns whether to report the next leak. */

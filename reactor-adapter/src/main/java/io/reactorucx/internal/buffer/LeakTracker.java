@@ -1,5 +1,7 @@
 package io.reactorucx.internal.buffer;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +11,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeakTracker extends LeakReaper.Watched<Object> {
 
+    private static final int MAX_ORIGINS = 4;
+
     private final BufferPool pool;
     private final BufferSlab.Block block;
     private final long bytes;
     private final @Nullable LeakRecord allocated;
     private final @Nullable LeakTrace trace;
+    /** More than one where messages of several receivers share the memory. */
+    private final List<LeaseOrigin> origins = new ArrayList<>(1);
 
     LeakTracker(Object companion, BufferPool pool, BufferSlab.Block block, long bytes, @Nullable LeakRecord allocated,
             @Nullable LeakTrace trace) {
@@ -33,12 +39,25 @@ final class LeakTracker extends LeakReaper.Watched<Object> {
         return trace;
     }
 
+    /** Adds what the library has received into the lease. Any thread. */
+    void received(LeaseOrigin origin) {
+        synchronized (origins) {
+            if (origins.size() < MAX_ORIGINS && origins.stream().noneMatch(known -> known.text().equals(origin.text()))) {
+                origins.add(origin);
+            }
+        }
+    }
+
     @Override
     public void unreachable() {
         pool.unreachable(this);
     }
 
     void report(LeakReporter leaks) {
-        leaks.leaseLeaked(bytes, allocated, trace);
+        List<LeaseOrigin> known;
+        synchronized (origins) {
+            known = List.copyOf(origins);
+        }
+        leaks.leaseLeaked(bytes, allocated, known, trace);
     }
 }

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link UcxBuffer}: a reference count of its own, on a block that slices share. */
 public final class LeasedBuffer extends UcxBuffer {
@@ -107,6 +108,11 @@ public final class LeasedBuffer extends UcxBuffer {
     public LeasedBuffer shorten(long length) {
         segment = segment.asSlice(0, length);
         return this;
+    }
+
+    /** Returns what detects the leak of this lease; null when it is not watched. */
+    @Nullable LeakTracker tracker() {
+        return lease.tracker();
     }
 
     /** The registration of the memory with UCX. */

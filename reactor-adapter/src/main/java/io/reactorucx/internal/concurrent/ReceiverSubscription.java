@@ -110,6 +110,10 @@ public abstract class ReceiverSubscription<T> implements Subscription {
         return !cancelled && !terminated;
     }
 
+    protected final CoreSubscriber<? super T> subscriber() {
+        return subscriber;
+    }
+
     /** Emits a value. A subscriber that throws is treated as {@link ThrownSignal} says. */
     protected final void emit(T value) {
         delivered++;

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
@@ -19,6 +20,9 @@ import reactor.util.context.Context;
  * first chunk that fails ends it; the others are cancelled, and what they have read or will read is released.
  */
 final class ChunkedGet extends Flux<UcxBuffer> {
+
+    /** What its leases hold, for the report of a leak. */
+    static final String RECEIVED = "a part of the memory of";
 
     private final Read read;
     private final long offset;
@@ -168,7 +172,8 @@ final class ChunkedGet extends Flux<UcxBuffer> {
     }
 
     /** One read: its operation signals once, and the window takes the lease or gives it up. */
-    private static final class Chunk extends AtomicReference<@Nullable Object> implements CoreSubscriber<UcxBuffer> {
+    private static final class Chunk extends AtomicReference<@Nullable Object> implements CoreSubscriber<UcxBuffer>,
+            Scannable {
 
         private static final long serialVersionUID = 1;
         private static final Object GIVEN_UP = new Object();
@@ -179,6 +184,11 @@ final class ChunkedGet extends Flux<UcxBuffer> {
 
         Chunk(Window window) {
             this.window = window;
+        }
+
+        @Override
+        public @Nullable Object scanUnsafe(Attr key) {
+            return key == Attr.ACTUAL ? window.actual : null;
         }
 
         @Override

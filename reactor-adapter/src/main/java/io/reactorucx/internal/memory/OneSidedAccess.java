@@ -8,6 +8,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
@@ -55,7 +56,9 @@ public final class OneSidedAccess implements MemoryAccess {
     @Override
     public Flux<UcxBuffer> getChunks(long offset, long bytes, int chunkBytes, int prefetch) {
         OperationMono<UcxBuffer> shared = OperationMono.shared(connection, OperationKind.GET);
-        return new ChunkedGet((at, length, subscriber) -> new OneSidedGet(shared, this, pool, at, length, subscriber),
+        LeakRecord place = pool.place();
+        return new ChunkedGet(
+                (at, length, subscriber) -> new OneSidedGet(shared, this, pool, at, length, subscriber, place),
                 offset, bytes, chunkBytes, prefetch);
     }
 

@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
@@ -19,8 +20,8 @@ final class OneSidedGet extends LeaseOperation<UcxBuffer> {
     private final int length;
 
     OneSidedGet(OperationMono<UcxBuffer> mono, OneSidedAccess memory, BufferPool pool, long offset, int length,
-            CoreSubscriber<? super UcxBuffer> subscriber) {
-        super(mono, subscriber, pool.place());
+            CoreSubscriber<? super UcxBuffer> subscriber, @Nullable LeakRecord place) {
+        super(mono, subscriber, place);
         this.memory = memory;
         this.pool = pool;
         this.offset = offset;
@@ -35,7 +36,7 @@ final class OneSidedGet extends LeaseOperation<UcxBuffer> {
 
     @Override
     public @Nullable UcxBuffer result(long receivedLength, long tag) {
-        return handOver();
+        return handOver(ChunkedGet.RECEIVED);
     }
 
     @Override

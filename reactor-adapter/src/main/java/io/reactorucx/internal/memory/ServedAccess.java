@@ -3,6 +3,7 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.WindowKey;
@@ -69,7 +70,9 @@ final class ServedAccess implements MemoryAccess {
     @Override
     public Flux<UcxBuffer> getChunks(long offset, long bytes, int chunkBytes, int prefetch) {
         OperationMono<UcxBuffer> shared = OperationMono.shared(connection, OperationKind.GET);
-        return new ChunkedGet((at, length, subscriber) -> new ServedGet.IntoPool(shared, this, at, length, subscriber),
+        LeakRecord place = pool.place();
+        return new ChunkedGet(
+                (at, length, subscriber) -> new ServedGet.IntoPool(shared, this, at, length, subscriber, place),
                 offset, bytes, chunkBytes, prefetch);
     }
 

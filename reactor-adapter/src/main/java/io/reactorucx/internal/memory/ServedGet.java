@@ -106,8 +106,8 @@ abstract class ServedGet<T> extends ServedOperation<T> {
         private final long length;
 
         IntoPool(OperationMono<UcxBuffer> mono, ServedAccess memory, long offset, long length,
-                CoreSubscriber<? super UcxBuffer> subscriber) {
-            super(mono, memory, offset, length, subscriber, memory.pool().place());
+                CoreSubscriber<? super UcxBuffer> subscriber, @Nullable LeakRecord place) {
+            super(mono, memory, offset, length, subscriber, place);
             this.length = length;
         }
 
@@ -130,7 +130,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            return handOver();
+            return handOver(ChunkedGet.RECEIVED);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -96,13 +96,13 @@ public interface MessageDecoder<T> {
 
         private static final byte[] EMPTY = new byte[0];
 
-        private final UcxBufferPool pool;
+        private final BufferPool pool;
         /** Begins with the batch; whoever keeps a message has to copy it. */
         private byte[] bytes = EMPTY;
         private int size;
         private @Nullable UcxBuffer shared;
 
-        InboundBatch(UcxBufferPool pool) {
+        InboundBatch(BufferPool pool) {
             this.pool = pool;
         }
 
@@ -123,7 +123,8 @@ public interface MessageDecoder<T> {
         UcxBuffer lease(int offset, int length) {
             UcxBuffer whole = shared;
             if (whole == null) {
-                whole = pool.acquire(size);
+                // Who gets the messages is known, and not where this thread comes from.
+                whole = pool.acquire(size, null);
                 MemorySegment.copy(bytes, 0, whole.segment(), ValueLayout.JAVA_BYTE, 0, size);
                 shared = whole;
             }

@@ -1,7 +1,6 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
@@ -9,6 +8,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.config.FlowControlConfig;
@@ -378,22 +378,23 @@ public final class MessageMultiplexer implements ProtocolHandler {
         return shared.counters();
     }
 
-    /** Returns a lease with a copy of a request. Throws when the pool has no memory. */
-    public UcxBuffer copyOfRequest(byte[] from, int offset, int length) {
+    /** Returns a lease with a copy of a request for the responder. Throws when the pool has no memory. */
+    public UcxBuffer copyOfRequest(byte[] from, int offset, int length, Object responder) {
         try {
-            UcxBuffer copy = shared.pool().acquire(length);
+            UcxBuffer copy = shared.pool().acquire(length, null);
+            LeaseOrigin.add(copy, "a request from", connection.peer(), responder, null);
             MemorySegment.copy(from, offset, copy.segment(), ValueLayout.JAVA_BYTE, 0, length);
             return copy;
         } catch (UcxException e) {
             if (e.status() == UcxStatus.EXCEEDS_LIMIT) {
-                BufferPool.of(shared.pool()).watch().refused("[" + connection.peer() + "] a request of "
+                shared.pool().watch().refused("[" + connection.peer() + "] a request of "
                         + length + " bytes");
             }
             throw e;
         }
     }
 
-    public UcxBufferPool pool() {
+    public BufferPool pool() {
         return shared.pool();
     }
 

@@ -1,6 +1,6 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageProtocolFactory implements ProtocolFactory {
 
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
     private final MessageCounters counters = new MessageCounters();
     private final MessageBatch.Pool batches = new MessageBatch.Pool();
     private final SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
@@ -21,7 +21,7 @@ public final class MessageProtocolFactory implements ProtocolFactory {
     private final DemandWatch demandWatch = new DemandWatch();
 
     /** Creates a factory for an engine that may have so many operations in flight, a part of them large messages. */
-    public MessageProtocolFactory(UcxBufferPool pool, int maxInFlight) {
+    public MessageProtocolFactory(BufferPool pool, int maxInFlight) {
         this.pool = pool;
         // The rest is for the other operations of the application, which are refused when there is no slot.
         this.offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
@@ -37,7 +37,7 @@ public final class MessageProtocolFactory implements ProtocolFactory {
         return connection.config().raw() ? null : new MessageMultiplexer(connection, this);
     }
 
-    UcxBufferPool pool() {
+    BufferPool pool() {
         return pool;
     }
 

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
@@ -64,10 +65,15 @@ public final class MessageStream extends MultiplexedStream {
 
         private final MessageStream stream;
         private final MessageDecoder<T> decoder;
+        private final @Nullable Object receiver;
+        private final @Nullable LeakRecord place;
 
-        private Received(MessageStream stream, MessageDecoder<T> decoder) {
+        private Received(MessageStream stream, MessageDecoder<T> decoder, @Nullable Object receiver,
+                @Nullable LeakRecord place) {
             this.stream = stream;
             this.decoder = decoder;
+            this.receiver = receiver;
+            this.place = place;
         }
 
         /** Returns the stream whose messages a connection's facade has returned. */
@@ -77,7 +83,8 @@ public final class MessageStream extends MultiplexedStream {
 
         @Override
         public void subscribe(CoreSubscriber<? super T> actual) {
-            ReceiveSubscription.subscribe(stream.input, decoder, actual);
+            new ReceiveSubscription<>(stream.input, decoder, actual, receiver == null ? actual : receiver, place)
+                    .subscribe();
         }
     }
 
@@ -135,7 +142,22 @@ public final class MessageStream extends MultiplexedStream {
 
     /** {@return messages of the peer as the decoder gives them, for one subscriber at a time} */
     public <T> Flux<T> receive(MessageDecoder<T> decoder) {
-        return new Received<>(this, decoder);
+        return receive(decoder, null, mux.pool().place());
+    }
+
+    /**
+     * Receives as {@link #receive(MessageDecoder)} does.
+     *
+     * @param receiver the handler that the report of a leak names; null for the subscriber
+     * @param place where the application asked for the messages, for the report of a leak
+     */
+    public <T> Flux<T> receive(MessageDecoder<T> decoder, @Nullable Object receiver, @Nullable LeakRecord place) {
+        return new Received<>(this, decoder, receiver, place);
+    }
+
+    /** Returns what the peer sends on this stream, for the report of a leak. */
+    String received() {
+        return isDefault() ? "a message of inbound() from" : isOpenedHere() ? "a response from" : "a request from";
     }
 
     /** {@return messages of the peer, each a lease that the subscriber releases} */

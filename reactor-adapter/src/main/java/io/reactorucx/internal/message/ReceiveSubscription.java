@@ -1,8 +1,11 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /** One subscription to the messages of a stream, which a decoder turns into what the subscriber gets. */
@@ -10,28 +13,48 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     private final InboundStream input;
     private final MessageDecoder<T> decoder;
+    private final String received;
+    private final Object receiver;
+    private final @Nullable LeakRecord place;
 
-    public ReceiveSubscription(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber) {
+    /**
+     * Creates a subscription.
+     *
+     * @param receiver named by the report of a leak: the subscriber or handler of the application
+     * @param place where the application asked for the messages, for the report of a leak
+     */
+    public ReceiveSubscription(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber,
+            Object receiver, @Nullable LeakRecord place) {
         super(input.connection().engine(), subscriber);
         this.input = input;
         this.decoder = decoder;
+        this.received = input.stream().received();
+        this.receiver = receiver;
+        this.place = place;
     }
 
-    static <T> void subscribe(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> actual) {
-        ReceiveSubscription<T> receiver = new ReceiveSubscription<>(input, decoder, actual);
-        actual.onSubscribe(receiver);
-        input.connection().execute(worker -> input.add(receiver), receiver::terminate);
+    void subscribe() {
+        subscriber().onSubscribe(this);
+        input.connection().execute(worker -> input.add(this), this::terminate);
+    }
+
+    /** Names the receiver in the report of a leak. */
+    private void mark(Object message) {
+        LeaseOrigin.add(message, received, input.connection().peer(), receiver, place);
     }
 
     /** Delivers a message of the batch that has just arrived. */
     void deliver(InboundBatch batch, int offset, int length) {
-        emit(decoder.decode(batch, offset, length));
+        T value = decoder.decode(batch, offset, length);
+        mark(value);
+        emit(value);
     }
 
     /** Delivers a message that has waited. Returns whether there was memory for it. */
     boolean deliver(byte[] message, StreamBuffers buffers) {
         T value = decoder.decode(message, buffers);
         if (value != null) {
+            mark(value);
             emit(value);
         }
         return value != null;
@@ -39,6 +62,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     /** Delivers a large message that has been fetched. */
     void deliver(UcxBuffer message) {
+        mark(message);
         emit(decoder.decode(message));
     }
 

@@ -36,7 +36,7 @@ public final class StreamBuffers {
             return kept;
         }
         try {
-            return mux.pool().acquire(bytes);
+            return mux.pool().acquire(bytes, null);
         } catch (UcxException e) {
             if (e.status() != UcxStatus.EXCEEDS_LIMIT) {
                 throw e;
@@ -44,7 +44,7 @@ public final class StreamBuffers {
         }
         Wait wait = new Wait();
         waiting = wait;
-        mux.pool().acquireLater(bytes).subscribe(wait);
+        mux.pool().acquireLater(bytes, null).subscribe(wait);
         return takeSpare(bytes);
     }
 

@@ -2,6 +2,7 @@ package io.reactorucx.internal.operation;
 
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ public abstract class LeaseOperation<T> extends OperationSubscription<T> {
     /**
      * An operation that takes its lease when it is posted.
      *
-     * @param place place of the subscription, for the report of a leak
+     * @param place where the application asked for the operation, for the report of a leak
      */
     protected LeaseOperation(OperationMono<?> mono, CoreSubscriber<? super T> subscriber, @Nullable LeakRecord place) {
         super(mono, subscriber);
@@ -49,6 +50,16 @@ public abstract class LeaseOperation<T> extends OperationSubscription<T> {
     /** Returns the lease that was taken before. */
     protected final LeasedBuffer lease() {
         return Objects.requireNonNull(lease, "lease");
+    }
+
+    /**
+     * Returns the lease as {@link #handOver()} does.
+     *
+     * @param what what it holds, with the word that leads to the peer, for the report of a leak
+     */
+    protected final @Nullable LeasedBuffer handOver(String what) {
+        LeaseOrigin.add(lease, what, owner().peer(), subscriber(), place);
+        return handOver();
     }
 
     /** Returns the lease, which is the subscriber's to release from now on; null when none was taken. */

@@ -43,6 +43,10 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         this.subscriber = subscriber;
     }
 
+    final CoreSubscriber<? super T> subscriber() {
+        return subscriber;
+    }
+
     public final OperationOwner owner() {
         return mono.owner;
     }

@@ -5,6 +5,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
+import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.concurrent.ThrownSignal;
@@ -131,7 +132,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
         byte[] bytes = mono.request instanceof UcxBuffer lease ? lease.toByteArray() : (byte[]) mono.request;
         MessageStream stream = mux().streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
         stream.complete();
-        return ResponseReceiver.of(stream, mono.decoder, actual, null, mux().counters().requests(), timed);
+        return ResponseReceiver.of(stream, mono, actual, null, timed);
     }
 
     private static long length(Object request) {
@@ -249,6 +250,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
         T response;
         try {
             response = mono.decoder.decode(batch, offset, length);
+            LeaseOrigin.add(response, "a response from", mux().connection().peer(), actual, mono.place);
         } catch (UcxException e) {
             // It waits for memory.
             general().data(batch, offset, length, count);
@@ -272,8 +274,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
             return stream;
         }
         @SuppressWarnings("unchecked")
-        ResponseReceiver<T> receiver = ResponseReceiver.of(stream, mono.decoder, actual, isOpen ? null : (T) before,
-                mux().counters().requests(), timed);
+        ResponseReceiver<T> receiver = ResponseReceiver.of(stream, mono, actual, isOpen ? null : (T) before, timed);
         receiver.request();
         if (!CONTENT.compareAndSet(this, before, receiver)) {
             receiver.cancel();

@@ -2,6 +2,7 @@ package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
@@ -33,9 +34,16 @@ public final class RequestExchange {
     /** A lease, an array, or a publisher of leases. */
     private final Object payload;
     private final @Nullable TraceContext trace;
+    private final @Nullable LeakRecord place;
 
+    /**
+     * Creates an exchange.
+     *
+     * @param place where the application asked for it, for the report of a leaked response
+     */
     public RequestExchange(MessageMultiplexer mux, Answer answer, int deadlineMillis, Object payload,
-            @Nullable TraceContext trace) {
+            @Nullable TraceContext trace, @Nullable LeakRecord place) {
+        this.place = place;
         this.mux = mux;
         this.answer = answer;
         this.deadlineMillis = deadlineMillis;
@@ -119,7 +127,7 @@ public final class RequestExchange {
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
         return deadlineMillis == 0 && trace == null && length <= maxInlineBytes()
-                ? new RequestResponseMono<>(mux, payload, decoder) : one(responses(decoder));
+                ? new RequestResponseMono<>(mux, payload, decoder, place) : one(responses(decoder));
     }
 
     /** Sends the request, or the requests of a channel, and gives the responses. */
@@ -133,7 +141,7 @@ public final class RequestExchange {
     private <T> Flux<T> responses(MessageDecoder<T> decoder, Tally tally) {
         Flux<T> responses = open(tally).flatMapMany(exchange -> {
             MessageStream stream = exchange.take();
-            Flux<T> received = stream.receive(decoder);
+            Flux<T> received = stream.receive(decoder, this, place);
             Mono<Void> sending = exchange.sending;
             if (sending == null) {
                 stream.complete();

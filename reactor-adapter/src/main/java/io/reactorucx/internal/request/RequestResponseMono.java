@@ -1,7 +1,9 @@
 package io.reactorucx.internal.request;
 
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
@@ -12,11 +14,14 @@ final class RequestResponseMono<T> extends Mono<T> {
     /** A lease or an array. */
     final Object request;
     final MessageDecoder<T> decoder;
+    final @Nullable LeakRecord place;
 
-    RequestResponseMono(MessageMultiplexer mux, Object request, MessageDecoder<T> decoder) {
+    RequestResponseMono(MessageMultiplexer mux, Object request, MessageDecoder<T> decoder,
+            @Nullable LeakRecord place) {
         this.mux = mux;
         this.request = request;
         this.decoder = decoder;
+        this.place = place;
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
+import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
@@ -114,7 +115,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         Mono<UcxBuffer> response;
         try {
             UcxBuffer request = mux.copyOfRequest(batch.bytes(), offset + RequestHeader.FIXED_BYTES,
-                    length - RequestHeader.FIXED_BYTES);
+                    length - RequestHeader.FIXED_BYTES, responder);
             response = Objects.requireNonNull(responder.requestResponse(request), "the responder returned null");
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
@@ -189,7 +190,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                     within(span, "requestResponse", () -> responder.requestResponse(request)));
             case MANY -> request(stream, header).flatMapMany(request ->
                     within(span, "requestStream", () -> responder.requestStream(request)));
-            case CHANNEL -> responder.requestChannel(stream.receive());
+            case CHANNEL -> responder.requestChannel(receive(stream));
         };
     }
 
@@ -206,7 +207,11 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     }
 
     private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {
-        return header.follows() ? stream.receive().take(1, true).next()
-                : Mono.fromCallable(() -> mux.copyOfRequest(header.request(), 0, header.request().length));
+        return header.follows() ? receive(stream).take(1, true).next() : Mono.fromCallable(() ->
+                mux.copyOfRequest(header.request(), 0, header.request().length, responder));
+    }
+
+    private Flux<UcxBuffer> receive(MessageStream stream) {
+        return stream.receive(MessageDecoder.BUFFERS, responder, null);
     }
 }

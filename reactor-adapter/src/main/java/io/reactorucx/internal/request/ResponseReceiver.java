@@ -5,7 +5,6 @@ import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ThrownSignal;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.ReceiveSubscription;
 import io.reactorucx.message.RequestStatistics.Outcome;
@@ -40,25 +39,24 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     private final short timed;
     private boolean over;
 
-    private ResponseReceiver(MessageStream stream, MessageDecoder<T> decoder, CoreSubscriber<? super T> actual,
-            @Nullable T first, RequestCounters requests, short timed) {
+    private ResponseReceiver(MessageStream stream, RequestResponseMono<T> mono, CoreSubscriber<? super T> actual,
+            @Nullable T first, short timed) {
         this.actual = actual;
-        this.requests = requests;
+        this.requests = mono.mux.counters().requests();
         this.timed = timed;
         this.value = first == null ? NONE : first;
-        this.receiver = new ReceiveSubscription<>(stream.input(), decoder, this);
+        this.receiver = new ReceiveSubscription<>(stream.input(), mono.decoder, this, actual, mono.place);
     }
 
     /**
      * Receives what comes on a stream.
      *
      * @param first the response if it has come before
-     * @param requests where the end of the request is counted
      * @param timed of the request, see {@link RequestCounters#begun}
      */
-    static <T> ResponseReceiver<T> of(MessageStream stream, MessageDecoder<T> decoder,
-            CoreSubscriber<? super T> actual, @Nullable T first, RequestCounters requests, short timed) {
-        ResponseReceiver<T> response = new ResponseReceiver<>(stream, decoder, actual, first, requests, timed);
+    static <T> ResponseReceiver<T> of(MessageStream stream, RequestResponseMono<T> mono,
+            CoreSubscriber<? super T> actual, @Nullable T first, short timed) {
+        ResponseReceiver<T> response = new ResponseReceiver<>(stream, mono, actual, first, timed);
         stream.input().add(response.receiver);
         return response;
     }

@@ -26,7 +26,7 @@ public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMess
     private final ConnectionCore connection;
     private final int id;
     private final ActiveMessageQueue waiting;
-    private final @Nullable LeakRecord subscribed;
+    private final @Nullable LeakRecord place;
     private final DrainLoop loop = new DrainLoop() {
         @Override
         protected void round() {
@@ -37,20 +37,21 @@ public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMess
     private @Nullable RuntimeException error;
 
     private ActiveMessageReceiver(ActiveMessageProtocol protocol, int id,
-            CoreSubscriber<? super ActiveMessage> subscriber) {
+            CoreSubscriber<? super ActiveMessage> subscriber, @Nullable LeakRecord place) {
         super(protocol.connection().engine(), subscriber);
         this.protocol = protocol;
         this.connection = protocol.connection();
         this.id = id;
         this.waiting = new ActiveMessageQueue(connection.config().queue());
-        this.subscribed = protocol.leaks().place("received");
+        this.place = place;
     }
 
     static Flux<ActiveMessage> flux(ActiveMessageProtocol protocol, int id) {
+        LeakRecord place = protocol.leaks().place("received");
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super ActiveMessage> actual) {
-                ActiveMessageReceiver receiver = new ActiveMessageReceiver(protocol, id, actual);
+                ActiveMessageReceiver receiver = new ActiveMessageReceiver(protocol, id, actual, place);
                 actual.onSubscribe(receiver);
                 protocol.connection().execute(worker -> receiver.register(), receiver::end);
             }
@@ -89,7 +90,7 @@ public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMess
             return overflow.reason();
         }
         protocol.countReceived(message);
-        ReceivedMessage received = ReceivedMessage.of(protocol, message, id, subscribed);
+        ReceivedMessage received = ReceivedMessage.of(protocol, message, id, place);
         if (waiting.isEmpty() && wants() && !loop.isDraining()) {
             deliverUnqueued(received);
         } else {

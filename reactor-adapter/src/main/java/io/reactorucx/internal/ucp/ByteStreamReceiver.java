@@ -10,6 +10,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.concurrent.DrainLoop;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
@@ -51,10 +52,12 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
     }
 
     public Flux<UcxBuffer> flux(BufferPool pool, int chunkBytes) {
+        LeakRecord place = pool.place();
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
-                Receiver subscription = new Receiver(ByteStreamReceiver.this, actual, pool, chunkBytes);
+                Receiver subscription = new Receiver(ByteStreamReceiver.this, actual, pool, chunkBytes,
+                        place);
                 actual.onSubscribe(subscription);
                 connection.execute(worker -> register(subscription), subscription::terminate);
             }
@@ -112,7 +115,7 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
     private void copy(MemorySegment data, Receiver current) {
         for (long offset = 0; offset < data.byteSize(); offset += current.chunkBytes) {
             long bytes = Math.min(current.chunkBytes, data.byteSize() - offset);
-            UcxBuffer lease = current.pool.acquire(bytes, current.requestPlace);
+            UcxBuffer lease = current.pool.acquire(bytes, current.place);
             MemorySegment.copy(data, offset, lease.segment(), 0, bytes);
             rest.add(lease);
         }
@@ -203,21 +206,22 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
         private final ByteStreamReceiver stream;
         private final BufferPool pool;
         private final int chunkBytes;
-        private final @Nullable LeakRecord requestPlace;
+        private final @Nullable LeakRecord place;
         private final OperationMono<UcxBuffer> receives;
 
         Receiver(ByteStreamReceiver stream, CoreSubscriber<? super UcxBuffer> subscriber, BufferPool pool,
-                int chunkBytes) {
+                int chunkBytes, @Nullable LeakRecord place) {
             super(stream.connection.engine(), subscriber);
             this.stream = stream;
             this.pool = pool;
             this.chunkBytes = chunkBytes;
-            this.requestPlace = pool.place();
+            this.place = place;
             this.receives = OperationMono.of(stream.connection, OperationKind.STREAM_RECEIVE,
                     (mono, actual) -> new Receive(mono, actual, this));
         }
 
         void deliver(UcxBuffer data) {
+            LeaseOrigin.add(data, "a part of the byte stream of", stream.connection.peer(), subscriber(), place);
             emit(data);
         }
 
@@ -249,7 +253,7 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
         private final int chunkBytes;
 
         Receive(OperationMono<UcxBuffer> mono, CoreSubscriber<? super UcxBuffer> outcome, Receiver receiver) {
-            super(mono, outcome, receiver.requestPlace);
+            super(mono, outcome, receiver.place);
             this.pool = receiver.pool;
             this.chunkBytes = receiver.chunkBytes;
         }

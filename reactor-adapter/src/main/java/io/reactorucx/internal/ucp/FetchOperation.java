@@ -16,6 +16,9 @@ import reactor.core.CoreSubscriber;
 /** The fetch of a message's offered data. */
 abstract class FetchOperation<T> extends LeaseOperation<T> {
 
+    /** What a lease holds, for the report of a leak. */
+    static final String RECEIVED = "the data of an active message from";
+
     private final ActiveMessage message;
     private final RendezvousOffer offer;
     private boolean posted;
@@ -101,8 +104,8 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
 
         IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, RendezvousOffer offer,
                 CoreSubscriber<? super UcxBuffer> actual,
-                BufferPool pool) {
-            super(mono, message, offer, actual, pool.place());
+                BufferPool pool, @Nullable LeakRecord place) {
+            super(mono, message, offer, actual, place);
             this.pool = pool;
             this.length = message.length();
         }
@@ -119,7 +122,7 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            return handOver();
+            return handOver(RECEIVED);
         }
     }
 }

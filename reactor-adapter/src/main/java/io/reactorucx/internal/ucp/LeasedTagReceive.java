@@ -4,6 +4,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
@@ -20,6 +21,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
     private final long mask;
     private final int maxBytes;
     private final BufferPool pool;
+    private final @Nullable LeakRecord place;
 
     public LeasedTagReceive(OperationOwner connection, long tag, long mask, int maxBytes, BufferPool pool) {
         super(connection, OperationKind.TAG_RECEIVE);
@@ -27,6 +29,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
         this.mask = mask;
         this.maxBytes = maxBytes;
         this.pool = pool;
+        this.place = pool.place();
     }
 
     @Override
@@ -40,7 +43,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
         private long posted;
 
         ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
-            super(receive, actual, receive.pool.place());
+            super(receive, actual, receive.place);
             this.receive = receive;
         }
 
@@ -58,7 +61,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
 
         @Override
         public @Nullable TaggedBuffer result(long receivedLength, long senderTag) {
-            LeasedBuffer filled = handOver();
+            LeasedBuffer filled = handOver("a tagged message for the connection to");
             return filled == null ? null : new TaggedBuffer(senderTag, filled.shorten(receivedLength));
         }
 

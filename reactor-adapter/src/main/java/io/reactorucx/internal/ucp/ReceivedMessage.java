@@ -7,6 +7,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.message.ActiveMessage;
@@ -47,10 +48,10 @@ public final class ReceivedMessage extends ActiveMessage {
      * Returns a message that has arrived for a receiver, and adds its offer to those of the connection. Thread: engine.
      *
      * @param id the application's id
-     * @param subscribed place where the receiver subscribed, for the report of a leak
+     * @param place where the application asked for the messages, for the report of a leak
      */
     static ReceivedMessage of(ActiveMessageProtocol protocol, UcpActiveMessage message, int id,
-            @Nullable LeakRecord subscribed) {
+            @Nullable LeakRecord place) {
         if (message.isInline()) {
             boolean isWord = message.isWord()
                     || message.length() <= Long.BYTES && !protocol.hasHeader(message);
@@ -59,7 +60,7 @@ public final class ReceivedMessage extends ActiveMessage {
         RendezvousOffer offer = new RendezvousOffer(protocol, message, id);
         ReceivedMessage received = new ReceivedMessage(protocol, message, id, offer);
         if (protocol.leaks().watchesOffers()) {
-            offer.watch(received, subscribed);
+            offer.watch(received, place);
         }
         protocol.offers().add(offer);
         return received;
@@ -133,17 +134,19 @@ public final class ReceivedMessage extends ActiveMessage {
 
     @Override
     public Mono<UcxBuffer> fetch(UcxBufferPool pool) {
-        Objects.requireNonNull(pool, "pool");
+        BufferPool into = BufferPool.of(Objects.requireNonNull(pool, "pool"));
+        LeakRecord place = into.place();
         RendezvousOffer open = offer();
         if (open == null) {
             return Mono.fromSupplier(() -> {
-                UcxBuffer buffer = pool.acquire(length());
+                UcxBuffer buffer = into.acquire(length(), place);
                 buffer.segment().copyFrom(data());
+                LeaseOrigin.add(buffer, FetchOperation.RECEIVED, protocol.connection().peer(), this, place);
                 return buffer;
             });
         }
         return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
-                (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, BufferPool.of(pool)));
+                (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, into, place));
     }
 
     /** Gives the data up and tells the sender, unless the application has taken it. Thread: engine. */

@@ -26,26 +26,26 @@ final class RendezvousOffer {
     }
 
     /** Detects that the message has become unreachable. */
-    void watch(ActiveMessage received, @Nullable LeakRecord subscribed) {
-        watched = new WatchedMessage(received, this, subscribed);
+    void watch(ActiveMessage received, @Nullable LeakRecord place) {
+        watched = new WatchedMessage(received, this, place);
     }
 
     private static final class WatchedMessage extends LeakReaper.Watched<ActiveMessage> {
 
         private final RendezvousOffer offer;
-        private final @Nullable LeakRecord subscribed;
+        private final @Nullable LeakRecord place;
 
-        WatchedMessage(ActiveMessage received, RendezvousOffer offer, @Nullable LeakRecord subscribed) {
+        WatchedMessage(ActiveMessage received, RendezvousOffer offer, @Nullable LeakRecord place) {
             super(received);
             this.offer = offer;
-            this.subscribed = subscribed;
+            this.place = place;
         }
 
         @Override
         public void unreachable() {
             if (offer.discard()) {
                 offer.protocol.leaks().messageLeaked(offer.protocol.connection().peer(), offer.id,
-                        offer.message.length(), subscribed);
+                        offer.message.length(), place);
             }
         }
     }
