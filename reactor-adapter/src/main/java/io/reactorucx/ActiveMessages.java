@@ -140,4 +140,9 @@ public final class ActiveMessages {
     private ActiveMessageProtocol messages() {
         return Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class));
     }
+
+    @Override
+    public String toString() {
+        return "ActiveMessages[" + connection.peer() + "]";
+    }
 }

@@ -79,4 +79,9 @@ public final class ByteStream {
         }
         return Objects.requireNonNull(connection.protocol(ByteStreamReceiver.class)).flux(pool, chunkBytes);
     }
+
+    @Override
+    public String toString() {
+        return "ByteStream[" + connection.peer() + "]";
+    }
 }

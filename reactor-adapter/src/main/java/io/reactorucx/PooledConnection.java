@@ -49,4 +49,9 @@ public final class PooledConnection {
         return Mono.defer(() -> returned.compareAndSet(false, true) ? ending.doFinally(end -> pool.returned())
                 : Mono.empty());
     }
+
+    @Override
+    public String toString() {
+        return "PooledConnection[" + connection() + (returned.get() ? ", returned]" : "]");
+    }
 }

@@ -157,4 +157,9 @@ public final class RemoteAtomics {
         memory.checkRange(offset, width.bytes());
         return access.fetch(offset, call);
     }
+
+    @Override
+    public String toString() {
+        return "RemoteAtomics[" + memory + ", " + width.bytes() + " bytes each]";
+    }
 }

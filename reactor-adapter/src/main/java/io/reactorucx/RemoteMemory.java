@@ -171,4 +171,9 @@ public final class RemoteMemory {
     public void close() {
         access.close();
     }
+
+    @Override
+    public String toString() {
+        return "RemoteMemory[" + connection.peer() + ", " + length + " bytes]";
+    }
 }

@@ -143,6 +143,11 @@ public final class Tags {
         return new TagReceive(connection, tag, mask, destination);
     }
 
+    @Override
+    public String toString() {
+        return "Tags[" + connection.peer() + "]";
+    }
+
     private static final class TagReceive extends OperationMono<TaggedMessage> {
 
         private final long tag;

@@ -43,4 +43,9 @@ public final class UcxInbound {
     public Flux<String> receiveStrings() {
         return stream.receive(MessageDecoder.STRINGS);
     }
+
+    @Override
+    public String toString() {
+        return "UcxInbound[" + stream.peer() + "]";
+    }
 }

@@ -73,4 +73,9 @@ public final class UcxOutbound {
         return observed(stream.send(Objects.requireNonNull(messages, "messages"),
                 text -> text.getBytes(StandardCharsets.UTF_8)));
     }
+
+    @Override
+    public String toString() {
+        return "UcxOutbound[" + peer + "]";
+    }
 }

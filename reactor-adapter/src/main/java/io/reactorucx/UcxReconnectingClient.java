@@ -138,4 +138,9 @@ public final class UcxReconnectingClient {
     Function<? super UcxConnection, ? extends Publisher<Void>> onConnected() {
         return onConnected;
     }
+
+    @Override
+    public String toString() {
+        return "UcxReconnectingClient[" + client + "]";
+    }
 }

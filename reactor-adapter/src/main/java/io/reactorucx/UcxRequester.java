@@ -162,4 +162,10 @@ public final class UcxRequester {
     public Flux<UcxBuffer> requestChannel(Publisher<? extends UcxBuffer> requests) {
         return responses(Answer.CHANNEL, Objects.requireNonNull(requests, "requests"), MessageDecoder.BUFFERS);
     }
+
+    @Override
+    public String toString() {
+        return "UcxRequester[" + mux.connection().peer()
+                + (deadlineMillis == 0 ? "]" : ", deadline=" + deadlineMillis + " ms]");
+    }
 }

@@ -155,6 +155,11 @@ public final class MessageStream extends MultiplexedStream {
         return new Received<>(this, decoder, receiver, place);
     }
 
+    /** {@return the name of the peer} */
+    public String peer() {
+        return mux.connection().peer();
+    }
+
     /** Returns what the peer sends on this stream, for the report of a leak. */
     String received() {
         return isDefault() ? "a message of inbound() from" : isOpenedHere() ? "a response from" : "a request from";

@@ -179,4 +179,10 @@ public final class ReceivedMessage extends ActiveMessage {
         RendezvousOffer open = offer();
         return open == null || open.isTaken();
     }
+
+    @Override
+    public String toString() {
+        return "ActiveMessage[" + id() + " of " + protocol.connection().peer() + ", " + length() + " bytes"
+                + (offer() == null ? "]" : isDisposed() ? ", offer, taken]" : ", offer]");
+    }
 }
