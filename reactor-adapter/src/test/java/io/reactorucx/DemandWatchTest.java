@@ -23,6 +23,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** A send that waits for demand for long is logged once, with who waits for whom. */
 @ExtendWith(NoLeaks.class)
@@ -75,11 +76,51 @@ class DemandWatchTest implements NeedsUcx {
         sent.assertDone();
     }
 
+    /** The client has more to send, and subscribes to the echo when it has sent it. */
     @Test
-    void echoThatIsNotReceivedIsLoggedOnTheSideThatWaits() {
+    void echoThatIsNotReceivedIsLoggedOnTheSideThatHasSomethingToSend() {
         Disposable echo = peers.served().outbound().send(peers.served().inbound().receive()).subscribe();
         Disposable client = peers.client().outbound().sendByteArrays(Flux.range(0, 100_000).map(i -> new byte[8]))
                 .thenMany(peers.client().inbound().receiveByteArrays()).subscribe();
+        await().atMost(Waits.PATIENCE).until(() -> {
+            lookAfter(peers.client(), 20);
+            lookAfter(peers.client(), 30);
+            return !warnings.isEmpty();
+        });
+        lookAfter(peers.served(), 20);
+        lookAfter(peers.served(), 30);
+        assertThat(warnings).singleElement().asString()
+                .startsWith("[" + peers.client().id() + " " + peers.client().peer() + "] send on")
+                .contains("subscribe to inbound()");
+        client.dispose();
+        echo.dispose();
+    }
+
+    /** As on a server with a handler and a responder, whose clients send requests alone. */
+    @Test
+    void echoOfAClientThatSendsNothingIsNotLogged() {
+        List<Disposable> echoes = List.of(
+                peers.served().outbound().send(peers.served().inbound().receive()).subscribe(),
+                peers.client().outbound().sendStrings(peers.client().inbound().receiveStrings().map(String::strip)
+                        .publishOn(Schedulers.parallel()).filter(text -> true)).subscribe());
+        Waits.engineOf(peers.client());
+        Waits.engineOf(peers.served());
+        for (int seconds = 20; seconds < 100; seconds += 10) {
+            lookAfter(peers.served(), seconds);
+            lookAfter(peers.client(), seconds);
+        }
+        assertThat(warnings).isEmpty();
+        echoes.forEach(Disposable::dispose);
+    }
+
+    /** What has been received waits in an operator of the echo. */
+    @Test
+    void echoThatHoldsAMessageIsLogged() {
+        CompletableFuture<Void> received = new CompletableFuture<>();
+        Disposable echo = peers.served().outbound().sendStrings(peers.served().inbound().receiveStrings()
+                .doOnNext(text -> received.complete(null)).publishOn(Schedulers.parallel())).subscribe();
+        peers.client().outbound().sendStrings(Mono.just("hello")).block(Waits.PATIENCE);
+        Waits.get(received);
         await().atMost(Waits.PATIENCE).until(() -> {
             lookAfter(peers.served(), 20);
             lookAfter(peers.served(), 30);
@@ -87,7 +128,6 @@ class DemandWatchTest implements NeedsUcx {
         });
         assertThat(warnings).singleElement().asString()
                 .startsWith("[" + peers.served().id() + " " + peers.served().peer() + "] send on");
-        client.dispose();
         echo.dispose();
     }
 

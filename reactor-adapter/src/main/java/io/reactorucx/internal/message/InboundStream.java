@@ -181,7 +181,7 @@ public final class InboundStream extends DrainLoop {
         return made;
     }
 
-    private boolean hasQueued() {
+    boolean hasQueued() {
         return queue != null && !queue.isEmpty();
     }
 

@@ -159,7 +159,7 @@ final class OutboundStream {
         if (sender.hasSentAll()) {
             return sender.offered() > 0 ? DemandWatch.Wait.FETCH : null;
         }
-        if (ended || next == null && credit > 0) {
+        if (ended || next == null && (credit > 0 || sender.isIdleEcho())) {
             return null;
         }
         boolean large = next != null && SendSubscriber.length(next) > maxInlineBytes;

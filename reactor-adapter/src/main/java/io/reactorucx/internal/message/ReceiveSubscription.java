@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
+import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -64,6 +65,11 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
     void deliver(UcxBuffer message) {
         mark(message);
         emit(decoder.decode(message));
+    }
+
+    /** Returns whether this receives on a connection, and no message waits for the subscriber. */
+    boolean isIdleAt(ConnectionCore connection) {
+        return input.connection() == connection && !input.hasQueued();
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.Fuseable;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.concurrent.Queues;
@@ -33,6 +34,7 @@ import reactor.util.context.Context;
 final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
 
     private static final Logger LOG = LoggerFactory.getLogger(SendSubscriber.class);
+    private static final int MAX_OPERATORS = 100;
 
     private final OutboundStream output;
     private final ProgressEngine engine;
@@ -124,6 +126,26 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             cancelSource();
             onError(thrown);
         }
+    }
+
+    /**
+     * Returns whether the source is what this connection receives, of which no message waits here. Then it is the peer
+     * that waits, if it has something to send, and its watch says so.
+     */
+    boolean isIdleEcho() {
+        Object upstream = source;
+        try {
+            for (int i = 0; i < MAX_OPERATORS && upstream instanceof Scannable operator; i++) {
+                if (operator.scanOrDefault(Scannable.Attr.BUFFERED, 0) > 0) {
+                    return false;
+                }
+                upstream = operator.scanUnsafe(Scannable.Attr.PARENT);
+            }
+        } catch (RuntimeException e) {
+            // An operator of the application may throw.
+            return false;
+        }
+        return upstream instanceof ReceiveSubscription<?> receive && receive.isIdleAt(output.mux().connection());
     }
 
     @Override
