@@ -9,7 +9,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * Hands received frames to RSocket, which retains what it keeps, and tells the connection when no more come.
+ * Hands received frames to RSocket, which retains what it keeps, and tells the connection when no more come. After the
+ * first message that is no frame, and after RSocket has closed the connection, RSocket gets none.
  *
  * <p>Thread: engine.
  */
@@ -48,8 +49,15 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
     public void onNext(ByteBuf frame) {
         if (thread == null) {
             thread = Thread.currentThread();
-            connection.saw(frame);
         }
+        if (connection.accepts(frame)) {
+            deliver(frame);
+        } else {
+            frame.release();
+        }
+    }
+
+    private void deliver(ByteBuf frame) {
         try {
             subscriber.onNext(frame);
         } finally {
@@ -62,7 +70,7 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
         if (ended) {
             error.release();
         } else {
-            onNext(error);
+            deliver(error);
         }
     }
 

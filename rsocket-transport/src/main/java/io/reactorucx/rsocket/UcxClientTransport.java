@@ -100,7 +100,7 @@ public final class UcxClientTransport implements ClientTransport {
 
     private UcxDuplexConnection started(UcxConnection connection) {
         try {
-            return UcxDuplexConnection.start(connection, settings, counters);
+            return UcxDuplexConnection.start(connection, new FrameRules(true), settings, counters);
         } catch (RuntimeException e) {
             connection.dispose();
             throw e;

@@ -48,6 +48,7 @@ final class UcxDuplexConnection implements DuplexConnection {
     private final TransportCounters counters;
     private final MessageStream stream;
     private final FrameQueue queue;
+    private final FrameRules rules;
     private final SocketAddress remoteAddress;
     /** This side has decided how the connection ends. */
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -57,11 +58,13 @@ final class UcxDuplexConnection implements DuplexConnection {
     private volatile @Nullable UcxClosedChannelException failure;
     private volatile @Nullable FrameReceiver receiver;
     private volatile boolean terminated;
-    /** RSocket resumes the session on another connection; what ends this one is no error to it. */
-    private volatile boolean ofSession;
+    /** RSocket has given the connection up. */
+    private volatile boolean disposed;
 
-    private UcxDuplexConnection(UcxConnection connection, TransportSettings settings, TransportCounters counters) {
+    private UcxDuplexConnection(UcxConnection connection, FrameRules rules, TransportSettings settings,
+            TransportCounters counters) {
         this.connection = connection;
+        this.rules = rules;
         this.settings = settings;
         this.counters = counters;
         this.stream = MessageStream.Received.streamOf(connection.inbound().receive());
@@ -70,8 +73,9 @@ final class UcxDuplexConnection implements DuplexConnection {
     }
 
     /** Creates the connection, which sends from now on; throws for a raw peer. */
-    static UcxDuplexConnection start(UcxConnection connection, TransportSettings settings, TransportCounters counters) {
-        UcxDuplexConnection started = new UcxDuplexConnection(connection, settings, counters);
+    static UcxDuplexConnection start(UcxConnection connection, FrameRules rules, TransportSettings settings,
+            TransportCounters counters) {
+        UcxDuplexConnection started = new UcxDuplexConnection(connection, rules, settings, counters);
         started.start();
         return started;
     }
@@ -95,7 +99,7 @@ final class UcxDuplexConnection implements DuplexConnection {
         UcxClosedChannelException reason = failure;
         if (reason != null) {
             closed.tryEmitError(reason);
-        } else if (loss != null && !ofSession) {
+        } else if (loss != null && !rules.isOfSession()) {
             closed.tryEmitError(new UcxClosedChannelException(connection.peer(), loss));
         } else {
             closed.tryEmitEmpty();
@@ -104,19 +108,25 @@ final class UcxDuplexConnection implements DuplexConnection {
 
     @Override
     public void sendFrame(int streamId, ByteBuf frame) {
-        if (streamId == 0) {
-            saw(frame);
-        }
+        rules.sends(streamId, frame);
         if (!queue.offer(streamId, frame)) {
             overflowed(frame);
         }
     }
 
-    /** Looks at a frame that is sent or was received. */
-    void saw(ByteBuf frame) {
-        if (!ofSession && SessionFrames.belongToSession(frame)) {
-            ofSession = true;
+    /**
+     * Returns whether RSocket gets a message of the peer. One that is no frame, or a frame that the peer may not send,
+     * ends the connection: RSocket would log its stack, and those of all that follow.
+     */
+    boolean accepts(ByteBuf message) {
+        if (disposed || failure != null) {
+            return false;
         }
+        String violation = rules.violation(message);
+        if (violation != null) {
+            fail(new UcxClosedChannelException(connection.peer(), "the peer has sent " + violation));
+        }
+        return violation == null;
     }
 
     /** RSocket has no way to be told to wait, and a frame that is missing would break the connection unseen. */
@@ -130,7 +140,7 @@ final class UcxDuplexConnection implements DuplexConnection {
     }
 
     /**
-     * Ends the connection for a reason that lies on this side, unless it is closing. Returns whether it did. RSocket
+     * Ends the connection for a reason that this side has found, unless it is closing. Returns whether it did. RSocket
      * gets the reason as the error of a connection, with which it fails all requests, and so does the peer's.
      */
     private boolean fail(UcxClosedChannelException reason) {
@@ -191,6 +201,7 @@ final class UcxDuplexConnection implements DuplexConnection {
 
     @Override
     public void dispose() {
+        disposed = true;
         closing.set(true);
         queue.end();
         // RSocket calls this as well when it has been told a failure, of which the peer is being told.

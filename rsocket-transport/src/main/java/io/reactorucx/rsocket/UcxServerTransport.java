@@ -104,8 +104,10 @@ public final class UcxServerTransport implements ServerTransport<UcxBoundTranspo
 
     /** The end of the returned publisher closes the connection. */
     private Publisher<Void> serve(UcxConnection accepted, ConnectionAcceptor acceptor, TransportCounters counters) {
-        UcxDuplexConnection connection = UcxDuplexConnection.start(accepted, settings, counters);
-        return Mono.from(acceptor.apply(connection)).then(accepted.onDispose());
+        UcxDuplexConnection connection = UcxDuplexConnection.start(accepted, new FrameRules(false), settings, counters);
+        // A connection that fails before its SETUP has said why, and closes itself.
+        return Mono.from(acceptor.apply(connection)).onErrorComplete(UcxClosedChannelException.class)
+                .then(accepted.onDispose());
     }
 
     @Override

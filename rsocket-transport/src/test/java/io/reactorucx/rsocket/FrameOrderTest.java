@@ -7,6 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactorucx.testsupport.NoLeaks;
 import io.rsocket.DuplexConnection;
+import io.rsocket.frame.FrameHeaderCodec;
+import io.rsocket.frame.FrameType;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,8 @@ class FrameOrderTest {
 
     private static final int THREADS = 4;
     private static final int FRAMES = 2000;
-    private static final int HEAD = 2 * Integer.BYTES;
+    private static final int TYPE_SHIFT = 10;
+    private static final int HEAD = FrameHeaderCodec.size() + 2 * Integer.BYTES;
     private static final int LARGEST = 100_000;
     /** One frame in so many is large. */
     private static final int LARGE_SHARE = 20;
@@ -36,6 +39,7 @@ class FrameOrderTest {
     /** A frame with its thread, its number, and bytes that follow from both. */
     private static ByteBuf frame(int thread, int number, int length) {
         ByteBuf frame = length % 2 == 0 ? Unpooled.directBuffer(length) : Unpooled.buffer(length);
+        frame.writeInt(2 * thread + 1).writeShort(FrameType.REQUEST_FNF.getEncodedType() << TYPE_SHIFT);
         frame.writeInt(thread).writeInt(number);
         for (int i = HEAD; i < length; i++) {
             frame.writeByte(i + number);
@@ -44,6 +48,7 @@ class FrameOrderTest {
     }
 
     private void receive(ByteBuf frame) {
+        frame.skipBytes(FrameHeaderCodec.size());
         int thread = frame.readInt();
         int number = frame.readInt();
         int expected = received.getAndIncrement(thread);
