@@ -12,6 +12,8 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ class ParkedEndpointsTest implements NeedsUcx {
 
     private UcxResources resources;
     private EchoProcess server;
+    private EchoProcess other;
     private UcxConnection connection;
     private PendingOperation send;
 
@@ -30,6 +33,8 @@ class ParkedEndpointsTest implements NeedsUcx {
     void stopThePeerAmidALargeMessage() {
         resources = UcxResources.builder().transports("tcp").maxBufferBytes(256L << 20).maxParkedEndpoints(1).build();
         server = new EchoProcess("tcp");
+        // Before the endpoint is parked, which it is for the engine's close timeout.
+        other = new EchoProcess("tcp");
         connection = server.client(resources).closeTimeout(TestTime.seconds(1)).connectNow();
         server.stop();
         // More than the buffers of the sockets take.
@@ -45,9 +50,7 @@ class ParkedEndpointsTest implements NeedsUcx {
 
     @AfterEach
     void close() {
-        if (server != null) {
-            server.close();
-        }
+        Stream.of(server, other).filter(Objects::nonNull).forEach(EchoProcess::close);
         if (resources != null) {
             ResourceAssertions.in(resources);
         }
@@ -82,17 +85,15 @@ class ParkedEndpointsTest implements NeedsUcx {
     @Test
     void newConnectionsAreRefusedAtTheLimit() {
         assertParked();
-        try (EchoProcess other = new EchoProcess("tcp")) {
-            assertThatThrownBy(() -> other.client(resources).connectNow())
-                    .isInstanceOfSatisfying(UcxException.class, refused -> {
-                        assertThat(refused.status()).isEqualTo(UcxStatus.NO_RESOURCE);
-                        assertThat(refused).hasMessageContaining("maxParkedEndpoints is 1");
-                    });
+        assertThatThrownBy(() -> other.client(resources).connectNow())
+                .isInstanceOfSatisfying(UcxException.class, refused -> {
+                    assertThat(refused.status()).isEqualTo(UcxStatus.NO_RESOURCE);
+                    assertThat(refused).hasMessageContaining("maxParkedEndpoints is 1");
+                });
 
-            server.goOn();
-            await().atMost(Waits.PATIENCE).until(() -> resources.parkedEndpoints() == 0);
+        server.goOn();
+        await().atMost(Waits.PATIENCE).until(() -> resources.parkedEndpoints() == 0);
 
-            other.client(resources).connectNow().disposeNow();
-        }
+        other.client(resources).connectNow().disposeNow();
     }
 }

@@ -12,8 +12,8 @@ public enum LeakDetection {
     /** Nothing is watched, and leaked memory is lost until the resources close. */
     DISABLED,
     /**
-     * One lease in 128 and every offered message are watched: shows that something leaks, how much and how often, and of
-     * a lease that the library has filled what it held, from which peer and for whom.
+     * One lease in 128 and every offered message are watched: shows that something leaks, how much and how often, and
+     * of a lease that the library has filled what it held, from which peer and for whom.
      */
     SIMPLE,
     /**

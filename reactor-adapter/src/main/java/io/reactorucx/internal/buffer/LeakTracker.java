@@ -42,7 +42,8 @@ final class LeakTracker extends LeakReaper.Watched<Object> {
     /** Adds what the library has received into the lease. Any thread. */
     void received(LeaseOrigin origin) {
         synchronized (origins) {
-            if (origins.size() < MAX_ORIGINS && origins.stream().noneMatch(known -> known.text().equals(origin.text()))) {
+            if (origins.size() < MAX_ORIGINS
+                    && origins.stream().noneMatch(known -> known.text().equals(origin.text()))) {
                 origins.add(origin);
             }
         }
