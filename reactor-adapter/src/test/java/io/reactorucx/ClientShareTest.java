@@ -12,6 +12,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ class ClientShareTest implements NeedsUcx {
 
     private static final int WORKERS = 8;
     private static final int MAX_SERVERS = 20;
-    private static final Duration HANDSHAKE = Duration.ofMillis(300);
+    private static final Duration HANDSHAKE = TestTime.millis(300);
 
     private final List<ChildJvm> children = new ArrayList<>();
     private final List<SocketPeer> strangers = new ArrayList<>();

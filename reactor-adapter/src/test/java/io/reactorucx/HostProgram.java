@@ -7,6 +7,7 @@ import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.HostCommands;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -28,7 +29,7 @@ final class HostProgram {
     /** More than travels within one message of UCX's tcp, or inline. */
     private static final int LARGE_BYTES = 1 << 20;
     private static final int WINDOW_BYTES = 256 << 10;
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = TestTime.seconds(10);
 
     private final UcxResources resources;
 

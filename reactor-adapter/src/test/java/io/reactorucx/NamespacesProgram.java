@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.message.UcxResponder;
-import java.time.Duration;
+import io.reactorucx.testsupport.TestTime;
 import reactor.core.publisher.Mono;
 
 /** A server that echoes until its input ends, or a client that calls one server after the other. */
@@ -46,7 +46,7 @@ final class NamespacesProgram {
         try {
             UcxConnection connection = UcxClient.create(resources).remoteAddress(host, port).connect().block();
             byte[] response = connection.requester().requestResponse("hello".getBytes(UTF_8))
-                    .block(Duration.ofSeconds(20));
+                    .block(TestTime.seconds(20));
             System.out.println(CONNECTED + new String(response, UTF_8) + " " + connection.transports());
         } catch (UcxException e) {
             System.out.println(FAILED + e.status() + " " + e.getMessage());

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.Partition;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -21,7 +22,7 @@ class LostSignalTest {
             receiver.activeMessages().handler(LostSignalProgram.ID, received::add);
             try (ChildJvm sender = ChildJvm.of(LostSignalProgram.class).within(hosts.onLeft())
                     .arguments(HexFormat.of().formatHex(receiver.address())).start()) {
-                await().atMost(Duration.ofSeconds(20)).pollInSameThread().until(() -> {
+                await().atMost(TestTime.seconds(20)).pollInSameThread().until(() -> {
                     if (receiver.arm()) {
                         receiver.await(Duration.ofMillis(100).toNanos());
                     }

@@ -11,6 +11,7 @@ import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.netty.internal.HostileLoop;
 import io.reactorucx.netty.internal.StrangeLink;
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class FalseLinksTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     /** For each kind and transport; {@code -Dflood.handshakes=20000} makes the long form. */
     private static final int HANDSHAKES = Integer.getInteger("flood.handshakes", 1_000);
     private static final int HONEST_EVERY = 250;

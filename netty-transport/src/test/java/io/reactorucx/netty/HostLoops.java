@@ -2,6 +2,7 @@ package io.reactorucx.netty;
 
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.testsupport.HostCommands;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +19,7 @@ final class HostLoops {
 
     static final String DEVICES = "host.devices";
 
-    private static final Duration LIMIT = Duration.ofSeconds(15);
+    private static final Duration LIMIT = TestTime.seconds(15);
     private static final int BODY_BYTES = 1 << 20;
 
     private final UcxLoopResources loops;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.Channel;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
@@ -30,7 +31,7 @@ import reactor.netty.resources.LoopResources;
 @ValueSource(booleans = {true, false})
 class LoopResourcesTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final String HOST = "127.0.0.1";
     private static final int LOOPS = 4;
     private static final int REQUESTS = 16;

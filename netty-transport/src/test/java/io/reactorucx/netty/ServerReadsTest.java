@@ -14,6 +14,7 @@ import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.ChildProcess;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerReadsTest {
 
     private static final String PRLIMIT = "/usr/bin/prlimit";
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final String HOST = "127.0.0.1";
     private static final int BATCH = 2;
 
