@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * The endpoints that peers make to this worker, until BIND comes over them. UCX makes one of its own here for each, and
- * keeps it when the peer has closed its end: over shared memory what it has mapped, over tcp the socket. So the one of
- * a connection that ends without BIND is taken over, and closed. Over tcp its socket stays until the peer closes, too.
+ * over shared memory keeps it, with what it has mapped, when the peer is gone. So the one of a connection that ends
+ * without BIND is taken over, and closed. Over tcp UCX ends it with the peer's socket, and not before.
  *
  * <p>Thread: engine.
  */
@@ -68,7 +68,7 @@ final class ExpectedEndpoints {
         arrived(endpoint);
         lostOfPeer.merge(endpoint.address().worker(), 1, Integer::sum);
         EndpointIndex index = endpoint.index();
-        if (index == null) {
+        if (index == null || endpoint.address().process().isEmpty()) {
             whenGone.run();
         } else {
             add(new Lost(endpoint.address(), index, whenGone, System.nanoTime() + ARRIVAL_TIME.toNanos()));
