@@ -187,6 +187,7 @@ final class ChunkedGet extends Flux<UcxBuffer> {
         }
 
         @Override
+        @SuppressWarnings("rawtypes") // as Reactor declares it
         public @Nullable Object scanUnsafe(Attr key) {
             return key == Attr.ACTUAL ? window.actual : null;
         }
