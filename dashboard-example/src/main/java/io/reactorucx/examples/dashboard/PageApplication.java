@@ -10,7 +10,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 
 /** The service: its traffic with the peer, and the page that shows the meters of both. */
 @EnableAutoConfiguration
-@Import({UcxConfiguration.class, LiveController.class, PageHeaders.class})
+@Import({UcxConfiguration.class, HostCheck.class, LiveController.class, PageHeaders.class})
 class PageApplication {
 
     @Bean

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Import;
 
 /** The peer: HTTP over UCX, requests and messages. */
 @EnableAutoConfiguration
-@Import({UcxConfiguration.class, QuoteController.class})
+@Import({UcxConfiguration.class, HostCheck.class, QuoteController.class})
 class PeerApplication {
 
     /** The line that says that the peer listens. */

@@ -9,13 +9,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,12 +90,53 @@ class DashboardCommandTest {
             http.shutdownNow();
 
             assertThat(response.body()).contains("uPlot.iife.min.js").doesNotContain("@uplot", "http:", "https:");
-            assertThat(response.headers().firstValue("Content-Security-Policy")).hasValue("default-src 'self'");
+            assertThat(response.headers().firstValue("Content-Security-Policy")).hasValue(
+                    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+            assertThat(response.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
             assertThat(pages.subList(0, LiveController.MAX_PAGES)).extracting(HttpResponse::statusCode)
                     .containsOnly(200);
             assertThat(pages.getLast().statusCode()).as("a page beyond the limit").isEqualTo(503);
             assertThat(started).hasSize(1);
             await().atMost(DashboardProcess.LIMIT).until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
+        }
+    }
+
+    /** The page of a stranger whose name resolves to this host asks by that name. */
+    @Test
+    void bothProcessesAnswerOnlyByTheAddressAtWhichTheyListen() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        try (DashboardProcess dashboard = DashboardProcess.start("--port=0", "--load")) {
+            URI page = URI.create(dashboard.said(DashboardCommand.PAGE));
+            URI peer = URI.create(dashboard.said(DashboardCommand.PEER));
+            for (URI each : List.of(page, peer)) {
+                int port = each.getPort();
+                for (String own : List.of("127.0.0.1:" + port, "localhost:" + port, "LOCALHOST:" + port)) {
+                    assertThat(statusLine(each, own)).as(own).isEqualTo("HTTP/1.1 200 OK");
+                }
+                for (String strange : List.of("attacker.example:" + port, "localhost.attacker.example:" + port,
+                        "127.0.0.2:" + port, "[::1]:" + port, "127.0.0.1", "localhost", "127.0.0.1:" + (port - 1), "",
+                        "127.0.0.1:" + port + ":1", "[")) {
+                    assertThat(statusLine(each, strange)).as(strange).matches("HTTP/1.1 4(21|00) .*");
+                }
+            }
+            // The calls of HTTP over UCX name the peer's own address.
+            await().atMost(DashboardProcess.LIMIT).until(() -> exchange(page.resolve("/actuator/prometheus"),
+                    page.getAuthority()).lines().anyMatch(line -> line.startsWith("http_client_requests_seconds_count")
+                    && line.contains("status=\"200\"")));
+        }
+    }
+
+    private static String statusLine(URI target, String host) {
+        return exchange(target, host).lines().findFirst().orElse("");
+    }
+
+    private static String exchange(URI target, String host) {
+        try (Socket socket = new Socket(target.getHost(), target.getPort())) {
+            socket.getOutputStream().write(("GET " + target.getPath() + " HTTP/1.1\r\nHost: " + host
+                    + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }
