@@ -373,31 +373,32 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void fail(RuntimeException error) {
-        HandshakeFailure failure = failure(error);
-        if (failure != null) {
+        Rejection told = rejection(error);
+        if (told != null) {
             // The peer would only see the end of the socket.
-            String why = error instanceof NoTransportException none ? none.explanationForPeer() : failure.detail();
-            connection.sendOverSocket(new Rejection(failure.rejection().status(), why).toFrame());
-            connection.registry().handshakeFailed(connection.peer(), failure);
+            connection.sendOverSocket(told.toFrame());
+            connection.registry().handshakeFailed(connection.peer(), new HandshakeFailure(kind(error, told),
+                    new Rejection(told.status(), String.valueOf(error.getMessage())), error));
         }
         connection.abandonConnecting();
         failed(error);
     }
 
     /** Returns what the peer is told of an error, null for nothing. */
-    private static @Nullable HandshakeFailure failure(RuntimeException error) {
-        if (error instanceof NoTransportException none) {
-            return new HandshakeFailure(HandshakeFailure.Kind.MISMATCH, new Rejection(String.valueOf(
-                    none.getMessage())), none);
-        }
-        HandshakeFailure.Kind kind = !(error instanceof UcxException known) ? null : switch (known.status()) {
-            case NO_RESOURCE -> HandshakeFailure.Kind.ADMISSION;
-            case INVALID_ADDR, REJECTED -> HandshakeFailure.Kind.PROTOCOL;
-            case UNREACHABLE -> HandshakeFailure.Kind.MISMATCH;
+    private static @Nullable Rejection rejection(RuntimeException error) {
+        return switch (error) {
+            case NoTransportException none -> new Rejection(none.explanationForPeer());
+            case UcxException known -> Rejection.ofRefusal(known);
             default -> null;
         };
-        return kind == null ? null : new HandshakeFailure(kind,
-                new Rejection(((UcxException) error).status(), String.valueOf(error.getMessage())), error);
+    }
+
+    private static HandshakeFailure.Kind kind(RuntimeException error, Rejection told) {
+        return error instanceof NoTransportException ? HandshakeFailure.Kind.MISMATCH : switch (told.status()) {
+            case NO_RESOURCE, EXCEEDS_LIMIT -> HandshakeFailure.Kind.ADMISSION;
+            case UNREACHABLE -> HandshakeFailure.Kind.MISMATCH;
+            default -> HandshakeFailure.Kind.PROTOCOL;
+        };
     }
 
     /** Gives the connection up. Where an endpoint may exist already, the connection is completed and then closed. */

@@ -50,7 +50,7 @@ public final class PendingBindings {
         return accepting.size();
     }
 
-    FairLimit unbound() {
+    public FairLimit unbound() {
         return unbound;
     }
 

@@ -355,14 +355,16 @@ final class SocketAcceptor {
                 made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
                 return true;
             } catch (UcxException e) {
-                refuse(made, open, new Rejection(e.status(), String.valueOf(e.getMessage())), e);
+                Rejection told = Rejection.ofRefusal(e);
+                refuse(made, open, told == null ? new Rejection(e.status(), e.status().description()) : told, e);
                 return false;
             }
         }
 
         /** Tells the client, which waits for the address of this side, why it does not get it. Thread: engine. */
         private void refuse(ConnectionCore made, ControlSocket open, Rejection why, @Nullable UcxException cause) {
-            connections.handshakeFailed(peer, new HandshakeFailure(HandshakeFailure.Kind.ADMISSION, why, cause));
+            Rejection found = cause == null ? why : new Rejection(why.status(), String.valueOf(cause.getMessage()));
+            connections.handshakeFailed(peer, new HandshakeFailure(HandshakeFailure.Kind.ADMISSION, found, cause));
             open.send(why.toFrame().toBytes());
             open.shutdown(config.closeTimeout());
             made.abandonConnecting();

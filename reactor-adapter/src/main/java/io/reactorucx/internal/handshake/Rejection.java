@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Rejection(UcxStatus status, String reason) {
 
+    private static final String NO_ROOM = "the other side has no room for the endpoint: one of its limits, or this side's"
+            + " share of it, is reached";
+
     public Rejection(String reason) {
         this(UcxStatus.REJECTED, reason);
     }
@@ -26,6 +29,25 @@ public record Rejection(UcxStatus status, String reason) {
     public static @Nullable Rejection parse(byte[] frame) {
         ControlFrame parsed = ControlFrame.parse(frame);
         return parsed != null && parsed.type() == ControlFrame.Type.REJECT ? of(parsed) : null;
+    }
+
+    /**
+     * Returns what a peer is told of the error for which it gets no endpoint: the rule, in words that say nothing of
+     * this side's other peers, processes and files. The error itself is for this side's log. Null if the peer is told
+     * nothing: the error is no refusal, and another attempt may succeed.
+     */
+    public static @Nullable Rejection ofRefusal(UcxException error) {
+        return switch (error.status()) {
+            case NO_RESOURCE, NO_MEMORY -> new Rejection(UcxStatus.NO_RESOURCE, NO_ROOM);
+            case EXCEEDS_LIMIT -> new Rejection(UcxStatus.EXCEEDS_LIMIT, NO_ROOM);
+            case INVALID_ADDR -> new Rejection(UcxStatus.INVALID_ADDR, "the other side does not take the address of"
+                    + " this worker: it cannot be read, or names what this side cannot have there");
+            case UNREACHABLE -> new Rejection(UcxStatus.UNREACHABLE, "the other side cannot reach this worker: no tcp"
+                    + " port of its address answers there, and the shared memory is not that of a worker of this side");
+            // Tells what the peer itself has sent.
+            case REJECTED -> new Rejection(String.valueOf(error.getMessage()));
+            default -> null;
+        };
     }
 
     /** Returns the REJECT that tells the peer. */
