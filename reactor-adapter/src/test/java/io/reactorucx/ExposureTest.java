@@ -194,9 +194,11 @@ class ExposureTest implements NeedsUcx {
         }
     }
 
+    /** Returns an address that UCX uses: that of a device with one address of IPv4. */
     private static Optional<InetAddress> networkAddress() throws SocketException {
-        return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
-                .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress()).findFirst();
+        return NetworkInterface.networkInterfaces().map(device -> device.inetAddresses()
+                .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress()).toList())
+                .filter(addresses -> addresses.size() == 1).map(List::getFirst).findFirst();
     }
 
     private static String hex(String ipv4) {

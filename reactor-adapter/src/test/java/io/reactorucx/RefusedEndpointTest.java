@@ -40,7 +40,8 @@ class RefusedEndpointTest implements NeedsUcx {
     void serve() {
         ofServer = UcxResources.builder().transports("posix").maxUnboundEndpoints(1).build();
         ofClient = UcxResources.builder().transports("posix").build();
-        server = UcxServer.create(ofServer).closeTimeout(Duration.ofMillis(300)).handle((in, out) -> Mono.never()).bindNow();
+        server = UcxServer.create(ofServer).closeTimeout(Duration.ofMillis(300)).handle((in, out) -> Mono.never())
+                .bindNow();
     }
 
     @AfterEach

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Rejection(UcxStatus status, String reason) {
 
-    private static final String NO_ROOM = "the other side has no room for the endpoint: one of its limits, or this side's"
-            + " share of it, is reached";
+    private static final String NO_ROOM = "the other side has no room for the endpoint: one of its limits, or this"
+            + " side's share of it, is reached";
 
     public Rejection(String reason) {
         this(UcxStatus.REJECTED, reason);
