@@ -404,8 +404,7 @@ public final class UcxClient {
     }
 
     private Mono<EngineResources> reaching(InetSocketAddress address) {
-        return Mono.defer(() -> resources.reaching(
-                DeviceNeed.ofClient(address, config.raw() || resources.usesTcpWithinHost())));
+        return resources.reaching(DeviceNeed.ofClient(address, config.raw() || resources.usesTcpWithinHost()));
     }
 
     private ConnectingEngine chosen(EngineResources engines) {

@@ -2,6 +2,7 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
@@ -94,18 +95,21 @@ public final class EngineStacks {
 
     /**
      * Returns the engines for a server or a client: those of a context that has the network devices which its address
-     * needs. Makes that context if there is none.
+     * needs. Makes that context, when it is subscribed to, if there is none now. A context that is there is a value at
+     * once: a connect begins with its subscription, whenever the subscriber requests the connection.
      */
     public Mono<EngineResources> reaching(DeviceNeed need) {
-        return Mono.defer(() -> {
+        try {
             synchronized (lock) {
                 EngineResources found = found(need);
                 if (found != null) {
                     return Mono.just(found);
                 }
             }
-            return Mono.fromCallable(() -> made(need)).subscribeOn(Schedulers.boundedElastic());
-        });
+        } catch (UcxException e) {
+            return Mono.error(e);
+        }
+        return Mono.fromCallable(() -> made(need)).subscribeOn(Schedulers.boundedElastic());
     }
 
     /** Returns the engines of the context with the most network devices. */
