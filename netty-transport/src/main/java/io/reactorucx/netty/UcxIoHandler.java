@@ -62,6 +62,10 @@ public final class UcxIoHandler implements IoHandler {
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final SpinPolicy spin;
     private int nextEngine;
+    private @Nullable IoHandlerContext lastContext;
+    /** The loop shuts down: its streams have until then to end. */
+    private long endNanos;
+    private boolean ending;
     private int round;
     private boolean wasIdle;
 
@@ -176,6 +180,7 @@ public final class UcxIoHandler implements IoHandler {
 
     @Override
     public int run(IoHandlerContext context) {
+        lastContext = context;
         int work = step();
         if (work > 0) {
             if (wasIdle) {
@@ -380,7 +385,31 @@ public final class UcxIoHandler implements IoHandler {
                 throw new IllegalStateException(e);
             }
         }
-        if (engines.stream().allMatch(LoopEngine::hasNoStreams)) {
+        if (hasNoStreams()) {
+            epoll.prepareToDestroy();
+        } else if (!ending) {
+            ending = true;
+            endNanos = System.nanoTime() + config.closeTimeout().toNanos();
+            executor.execute(this::endStreams);
+        }
+    }
+
+    private boolean hasNoStreams() {
+        return engines.stream().allMatch(LoopEngine::hasNoStreams);
+    }
+
+    /**
+     * A step of the streams that have bytes to send yet. Without a quiet period the loop runs no more than the tasks
+     * that it has, and is shut down: it takes no task any more in which Netty deregisters the socket of a stream.
+     */
+    private void endStreams() {
+        if (!hasNoStreams() && System.nanoTime() - endNanos < 0) {
+            if (step() == 0 && lastContext != null) {
+                epoll.run(new LoopContext(lastContext, false, 0));
+            }
+            executor.execute(this::endStreams);
+        } else {
+            engines.forEach(LoopEngine::failStreams);
             epoll.prepareToDestroy();
         }
     }

@@ -425,6 +425,13 @@ public final class LoopEngine {
         }
     }
 
+    /** Ends the streams that have not ended. */
+    public void failStreams() {
+        for (ChannelStream stream : List.copyOf(streams.values())) {
+            stream.fail(new IOException("the loop has ended"));
+        }
+    }
+
     /** Closes links and worker, within the timeout of closes for each. */
     public void close() {
         for (ChannelStream stream : List.copyOf(streams.values())) {
@@ -438,9 +445,7 @@ public final class LoopEngine {
         resources.dispose();
         long timeout = config.closeTimeout().toNanos();
         stepUntil(System.nanoTime() + timeout, streams::isEmpty);
-        for (ChannelStream stream : List.copyOf(streams.values())) {
-            stream.fail(new IOException("the loop has ended"));
-        }
+        failStreams();
         if (!engine.isClosed()) {
             beginClose();
             stepUntil(System.nanoTime() + timeout, () -> connections().connections().isEmpty());
