@@ -7,12 +7,19 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.util.ReferenceCountUtil;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,20 +29,44 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EndingLoopsTest {
 
     private static final int CHANNELS = 20;
-    private static final int BYTES = 100_000;
+    private static final int BYTES = 4 << 20;
+    private static final long SECONDS = TestTime.seconds(20).toSeconds();
 
-    /** Sends back what comes. */
+    /** Sends a byte, and reads nothing. */
     @Sharable
-    private static final class Echo extends ChannelInboundHandlerAdapter {
+    private static final class Greeter extends ChannelInboundHandlerAdapter {
 
         @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-            context.writeAndFlush(message);
+        public void channelActive(ChannelHandlerContext context) {
+            context.writeAndFlush(Unpooled.wrappedBuffer(new byte[1]));
+        }
+    }
+
+    /**
+     * Sends more than the server takes, and ends the loop, once each channel has been greeted. It does so within a
+     * round of the loop: Netty does not prepare a handler at all for the end that a loop finds behind its round.
+     */
+    @Sharable
+    private static final class EndingClient extends ChannelInboundHandlerAdapter {
+
+        private final Queue<Channel> greeted = new ConcurrentLinkedQueue<>();
+        private final boolean closesBefore;
+
+        EndingClient(boolean closesBefore) {
+            this.closesBefore = closesBefore;
         }
 
         @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            context.close();
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ReferenceCountUtil.release(message);
+            greeted.add(context.channel());
+            if (greeted.size() == CHANNELS) {
+                greeted.forEach(each -> each.writeAndFlush(Unpooled.wrappedBuffer(new byte[BYTES])));
+                if (closesBefore) {
+                    greeted.forEach(Channel::close);
+                }
+                context.channel().eventLoop().parent().shutdownGracefully(0, SECONDS, TimeUnit.SECONDS);
+            }
         }
     }
 
@@ -45,25 +76,25 @@ class EndingLoopsTest {
         PrintStream before = System.err;
         ByteArrayOutputStream log = new ByteArrayOutputStream();
         System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        UcxNettyConfig config = UcxNettyConfig.DEFAULT;
+        config = config.withTimeouts(config.handshakeTimeout(), Duration.ofMillis(300), config.heartbeatInterval(),
+                config.linkIdleTimeout());
         List<Channel> all = new ArrayList<>();
-        try (TestLoops servers = new TestLoops("ending-servers", 1, UcxNettyConfig.DEFAULT);
-                TestLoops clients = new TestLoops("ending-clients", 1, UcxNettyConfig.DEFAULT)) {
-            Echo echo = new Echo();
-            Channel server = servers.server().childHandler(echo).bind("127.0.0.1", 0).sync().channel();
-            all.add(server);
+        try (TestLoops servers = new TestLoops("ending-servers", 1, config);
+                TestLoops clients = new TestLoops("ending-clients", 1, config)) {
+            EndingClient ending = new EndingClient(closedBefore);
+            Channel server = servers.server().childHandler(new Greeter()).childOption(ChannelOption.AUTO_READ, false)
+                    .bind("127.0.0.1", 0).sync().channel();
             for (int i = 0; i < CHANNELS; i++) {
-                Channel client = clients.client().handler(echo).connect(server.localAddress()).sync().channel();
-                client.writeAndFlush(Unpooled.wrappedBuffer(new byte[BYTES]));
-                all.add(client);
+                all.add(clients.client().handler(ending).connect(server.localAddress()).channel());
             }
-            if (closedBefore) {
-                all.forEach(Channel::close);
+            for (Channel each : all) {
+                assertThat(each.closeFuture().await(SECONDS, TimeUnit.SECONDS)).isTrue();
             }
         } finally {
             System.setErr(before);
         }
-        assertThat(all).allMatch(each -> each.closeFuture().isDone());
-        assertThat(log.toString(StandardCharsets.UTF_8).lines().filter(line -> line.contains("WARN")
-                || line.contains("ERROR"))).isEmpty();
+        assertThat(log.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("[ending-clients")))
+                .noneMatch(line -> line.contains("WARN") || line.contains("ERROR"));
     }
 }

@@ -1,5 +1,7 @@
 package io.reactorucx.engine;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * The rounds of an engine that have thrown. The first lets the engine close; after some more its worker is left to the
  * process.
@@ -11,7 +13,12 @@ final class FailedRounds {
     /** Rounds of a closing engine that may throw. */
     static final int MAX = 16;
 
+    /** How long the end of an engine waits for memory. */
+    private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private int count;
+    private long firstWaitNanos;
+    private boolean waiting;
 
     /**
      * A round has thrown. Where there is not even memory for the end of the engine, the next round tries again: an
@@ -32,5 +39,22 @@ final class FailedRounds {
 
     int count() {
         return count;
+    }
+
+    /**
+     * Returns whether the signals of the engine's failure have to wait: there is no memory for them now. After a while
+     * they are sent all the same.
+     */
+    boolean waitForMemory() {
+        long now = System.nanoTime();
+        if (!waiting) {
+            waiting = true;
+            firstWaitNanos = now;
+        }
+        if (now - firstWaitNanos > MAX_WAIT_NANOS || HeapRoom.isThere()) {
+            return false;
+        }
+        Thread.yield();
+        return true;
     }
 }

@@ -389,6 +389,9 @@ public final class ProgressEngine {
     }
 
     private int closeStep(UcpWorker owned) {
+        if (failure != null && !failureTold && failedRounds.waitForMemory()) {
+            return 0;
+        }
         tellFailure();
         rejectQueued();
         int work = owned.progress() + deliverDeferred(Integer.MAX_VALUE);

@@ -48,9 +48,11 @@ public final class EngineCloseListeners implements EngineObserver {
 
     @Override
     public void engineClosed(ProgressEngine engine) {
-        Runnable action = actions.remove(engine);
+        Runnable action = actions.get(engine);
         if (action != null) {
             action.run();
+            // An action that lacked memory runs again with the engine's last signal.
+            actions.remove(engine, action);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.reactorucx.internal.socket;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.engine.HeapRoom;
 import io.reactorucx.internal.concurrent.EngineThread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +16,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +44,8 @@ public final class SocketEventLoop implements Runnable {
     }
 
     private static final int MAX_DISCARDED_BYTES = 16 << 10;
+    private static final long TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** The text of the system, which no exception of the JDK has a type for. */
     private static final String NO_MORE_FILES = "Too many open files";
 
@@ -207,18 +212,29 @@ public final class SocketEventLoop implements Runnable {
 
     private void end() {
         closed = true;
-        IOException cause = endCause();
-        handlers.forEach(events -> fail(events, cause));
-        handlers.clear();
         try {
+            awaitMemory();
+            IOException cause = endCause();
+            handlers.forEach(events -> fail(events, cause));
+            handlers.clear();
             selector.close();
+            runTasks();
         } catch (Throwable t) {
-            log("Closing the selector failed", t);
+            log("The thread for sockets did not end in good order", t);
+        } finally {
+            ended.complete(null);
         }
-        runTasks();
-        ended.complete(null);
         while (!tasks.isEmpty()) {
             runTasks();
+        }
+    }
+
+    /** A lack of memory has ended this thread: what its sockets wait for would be lost in the middle, too. */
+    private void awaitMemory() {
+        long begin = System.nanoTime();
+        while (failure instanceof OutOfMemoryError && !HeapRoom.isThere()
+                && System.nanoTime() - begin < MAX_WAIT_NANOS) {
+            LockSupport.parkNanos(TRY_NANOS);
         }
     }
 
