@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.testsupport.NoLeaks;
+import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,23 @@ class MessageLimitTest implements NeedsUcx {
         assertRefused(peers.client().requester().requestResponse(new byte[LIMIT + 1]), LIMIT);
         assertRefused(peers.client().requester().requestResponse(lease()), LIMIT);
         assertRefused(peers.client().requester().fireAndForget(lease()), LIMIT);
+
+        assertThat(peers.clientResources().buffers().leases()).isZero();
+        peers.assertWorks();
+    }
+
+    @Test
+    void requestThatWouldTravelWithItsHeadFailsAtOnce() {
+        int few = 1000;
+        peers = Peers.connect(route, UnaryOperator.identity(), server -> server.maxMessageBytes(few),
+                UnaryOperator.identity());
+
+        assertRefused(peers.client().requester().requestResponse(new byte[few + 1]), few);
+        UcxBuffer lease = peers.clientResources().buffers().acquire(few + 1);
+        assertRefused(peers.client().requester().requestResponse(lease), few);
+        assertRefused(peers.client().requester().withDeadline(Duration.ofMinutes(1))
+                .requestResponse(new byte[few + 1]), few);
+        assertRefused(peers.client().requester().fireAndForget(new byte[few + 1]), few);
 
         assertThat(peers.clientResources().buffers().leases()).isZero();
         peers.assertWorks();

@@ -98,9 +98,8 @@ final class InboundDispatcher {
     }
 
     private int number(Object arrived) {
-        if (arrived instanceof UcpActiveMessage large && large.length() > mux.maxMessageBytes()) {
-            throw new ProtocolViolationException("a message of " + large.length() + " bytes, at most "
-                    + mux.maxMessageBytes() + " are taken");
+        if (arrived instanceof UcpActiveMessage large) {
+            mux.requireTaken(large.length());
         }
         return MessageFrameCodec.sequence(arrived instanceof UcpActiveMessage large ? header(large) : (byte[]) arrived);
     }

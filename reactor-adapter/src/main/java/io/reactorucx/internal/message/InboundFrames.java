@@ -36,6 +36,7 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     @Override
     public void data(int stream, int offset, int length, int count) {
         MultiplexedStream to = streams.find(stream);
+        mux.requireTaken(length);
         if (to != null) {
             to.data(batch, offset, length, count);
             if (to == streams.defaultStream()) {

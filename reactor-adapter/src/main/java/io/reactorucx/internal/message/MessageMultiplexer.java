@@ -317,7 +317,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     }
 
     /** Returns the largest message that the peer takes. Thread: any. */
-    long peerMaxMessageBytes() {
+    public long peerMaxMessageBytes() {
         return peerMaxMessageBytes;
     }
 
@@ -332,6 +332,14 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** Returns the largest message that this side takes, for which the pool has to have room. */
     long maxMessageBytes() {
         return Math.min(limits.maxMessageBytes(), Long.highestOneBit(shared.pool().maxBytes()));
+    }
+
+    /** Refuses a message of the peer that is larger than what this side has said that it takes. */
+    public void requireTaken(long length) {
+        if (length > maxMessageBytes()) {
+            throw new ProtocolViolationException("a message of " + length + " bytes, at most " + maxMessageBytes()
+                    + " are taken");
+        }
     }
 
     /** Checks a stream's credit after the batch that is being applied. */

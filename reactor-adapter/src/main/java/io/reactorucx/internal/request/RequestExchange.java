@@ -126,7 +126,7 @@ public final class RequestExchange {
     /** Sends the request, and gives its only response. */
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        return deadlineMillis == 0 && trace == null && length <= maxInlineBytes()
+        return deadlineMillis == 0 && trace == null && length <= Math.min(maxInlineBytes(), mux.peerMaxMessageBytes())
                 ? new RequestResponseMono<>(mux, payload, decoder, place) : one(responses(decoder));
     }
 

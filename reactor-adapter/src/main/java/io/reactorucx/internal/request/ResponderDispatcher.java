@@ -96,6 +96,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     /** Counts a request that has come with the opening of its stream. */
     private void received(long bytes) {
+        mux.requireTaken(bytes);
         mux.counters().requestMessages().received(1, bytes);
     }
 
