@@ -72,6 +72,16 @@ class NamespacesTest implements NeedsUcx {
     }
 
     @Test
+    void peersInTwoIpcNamespacesAreToldWhyTheyCannotConnect() {
+        assumeNamespaces();
+        try (ChildJvm server = server(HERE, "127.0.0.1")) {
+            assertThat(connects(new String[] {UNSHARE.toString(), "--ipc"}, new String[] {"127.0.0.1:" + port(server)}))
+                    .singleElement().asString().startsWith(NamespacesProgram.FAILED + "REJECTED")
+                    .contains("different IPC namespaces of one host", "UcxResourcesBuilder.transports(\"tcp\")");
+        }
+    }
+
+    @Test
     void peersInTwoPidNamespacesConnectByTheTransportsThatTheErrorNames() {
         assumeNamespaces();
         try (ChildJvm server = server(HERE, "127.0.0.1", "tcp")) {

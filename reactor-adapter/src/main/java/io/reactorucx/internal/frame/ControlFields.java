@@ -50,7 +50,7 @@ public final class ControlFields {
         MESSAGE_NUMBER(16, 4, 4),
         PROCESS(17, 12, 12),
         TRACE_CONTEXT(18, 1, 1),
-        LOCALITY(19, 25, 25),
+        LOCALITY(19, 33, 33),
         NETWORK_ADDRESS_DIGEST(20, 32, 32),
         /** An address of IPv4 or IPv6 from which UCX of the sender connects. */
         UCX_SOURCE(21, 4, 16),
