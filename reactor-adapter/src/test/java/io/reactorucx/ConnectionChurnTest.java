@@ -230,18 +230,18 @@ class ConnectionChurnTest implements NeedsUcx {
     }
 
     @Test
-    void twoHundredAtATime() {
+    void threeHundredAtATime() {
         UcxBoundServer server = serve(one);
         UcxClient client = client(other, server);
 
-        List<UcxConnection> connections = Objects.requireNonNull(Flux.range(0, 200).flatMap(i -> client.connect(), 200)
+        List<UcxConnection> connections = Objects.requireNonNull(Flux.range(0, 300).flatMap(i -> client.connect(), 300)
                 .collectList()
                 .block(Waits.PATIENCE));
 
-        assertThat(connections).hasSize(200);
-        assertThat(server.connections()).isEqualTo(200);
-        Flux.range(0, 200).flatMap(i -> talk(connections.get(i), i), 200).then().block(Waits.PATIENCE);
-        Flux.fromIterable(connections).flatMap(UcxConnection::close, 200).then().block(Waits.PATIENCE);
+        assertThat(connections).hasSize(300);
+        assertThat(server.connections()).isEqualTo(300);
+        Flux.range(0, 300).flatMap(i -> talk(connections.get(i), i), 300).then().block(Waits.PATIENCE);
+        Flux.fromIterable(connections).flatMap(UcxConnection::close, 300).then().block(Waits.PATIENCE);
         await().atMost(Waits.PATIENCE).until(() -> server.connections() == 0);
         server.disposeNow();
     }

@@ -338,7 +338,7 @@ class DomainSocketTest {
 
     @Test
     void channelsBeyondTheLimitAreRefused() {
-        start(config().withLimits(10, MOST), config());
+        start(config().withLimits(10, MOST).withClientShare(1), config());
         List<EchoChannel> all = new ArrayList<>();
         for (int i = 0; i < MOST; i++) {
             EchoChannel channel = EchoChannel.connect(clientLoops, address);

@@ -1,7 +1,5 @@
 package io.reactorucx.engine;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * The rounds of an engine that have thrown. The first lets the engine close; after some more its worker is left to the
  * process.
@@ -12,9 +10,6 @@ final class FailedRounds {
 
     /** Rounds of a closing engine that may throw. */
     static final int MAX = 16;
-
-    /** How long the end of an engine waits for memory. */
-    private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private int count;
     private long firstWaitNanos;
@@ -51,7 +46,7 @@ final class FailedRounds {
             waiting = true;
             firstWaitNanos = now;
         }
-        if (now - firstWaitNanos > MAX_WAIT_NANOS || HeapRoom.isThere()) {
+        if (now - firstWaitNanos > HeapRoom.MAX_WAIT_NANOS || HeapRoom.isThere()) {
             return false;
         }
         Thread.yield();

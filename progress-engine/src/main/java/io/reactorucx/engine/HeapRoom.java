@@ -1,5 +1,8 @@
 package io.reactorucx.engine;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeapRoom {
 
+    /** How long an end waits for memory at most. */
+    static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private static final int BYTES = 1 << 20;
+    private static final long TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** A field, so that no compiler leaves the allocation out. */
     private static volatile byte @Nullable [] tried;
@@ -26,6 +33,14 @@ public final class HeapRoom {
             return true;
         } catch (OutOfMemoryError e) {
             return false;
+        }
+    }
+
+    /** Blocks until a MiB of the heap can be had, for a minute at most. Only a thread that ends may wait here. */
+    public static void await() {
+        long begin = System.nanoTime();
+        while (!isThere() && System.nanoTime() - begin < MAX_WAIT_NANOS) {
+            LockSupport.parkNanos(TRY_NANOS);
         }
     }
 }

@@ -16,8 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +42,6 @@ public final class SocketEventLoop implements Runnable {
     }
 
     private static final int MAX_DISCARDED_BYTES = 16 << 10;
-    private static final long TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** The text of the system, which no exception of the JDK has a type for. */
     private static final String NO_MORE_FILES = "Too many open files";
 
@@ -213,7 +209,10 @@ public final class SocketEventLoop implements Runnable {
     private void end() {
         closed = true;
         try {
-            awaitMemory();
+            // What its sockets wait for would be lost in the middle of the signals, too.
+            if (failure instanceof OutOfMemoryError) {
+                HeapRoom.await();
+            }
             IOException cause = endCause();
             handlers.forEach(events -> fail(events, cause));
             handlers.clear();
@@ -226,15 +225,6 @@ public final class SocketEventLoop implements Runnable {
         }
         while (!tasks.isEmpty()) {
             runTasks();
-        }
-    }
-
-    /** A lack of memory has ended this thread: what its sockets wait for would be lost in the middle, too. */
-    private void awaitMemory() {
-        long begin = System.nanoTime();
-        while (failure instanceof OutOfMemoryError && !HeapRoom.isThere()
-                && System.nanoTime() - begin < MAX_WAIT_NANOS) {
-            LockSupport.parkNanos(TRY_NANOS);
         }
     }
 

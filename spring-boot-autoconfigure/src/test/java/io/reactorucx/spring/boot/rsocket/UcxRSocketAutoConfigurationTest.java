@@ -67,7 +67,7 @@ class UcxRSocketAutoConfigurationTest {
                     .doesNotHaveBean(UcxRSocketLifecycle.class)
                     .getBean(RSocketServerFactory.class).isInstanceOf(UcxRSocketServerFactory.class);
             assertThat(context.getBean(UcxResources.class).connectionStatistics().maxServerConnections())
-                    .isEqualTo(1024);
+                    .isEqualTo(2048);
         });
     }
 
