@@ -41,6 +41,12 @@ final class ContextSettings {
      * while the operation is in progress.
      */
     private static final String TCP_PUT = "TCP_PUT_ENABLE";
+    /**
+     * From 1.16 on UCX would send a message of any size at once over tcp without PUT, and over shared memory without
+     * cma: it would fill the memory of a receiver that has not asked for it.
+     */
+    private static final String RENDEZVOUS_THRESHOLD = "RNDV_THRESH";
+    private static final String RENDEZVOUS_BYTES = "8k";
     /** UCX's own default for receiving buffers, which peers have that say nothing. */
     private static final String TCP_BUFFER_BYTES = "64k";
 
@@ -109,14 +115,23 @@ final class ContextSettings {
         return isUnset(ZCOPY_THRESH, config) && !RdmaDevices.mayBeUsed(config);
     }
 
+    /** Returns whether no device has a threshold of its own that is better, and the user wants none either. */
+    private static boolean limitsEagerSends(UcpConfig config) {
+        return isUnset(RENDEZVOUS_THRESHOLD, config) && !RdmaDevices.mayBeUsed(config);
+    }
+
     /** Calls a function with the native configuration, to which the settings are applied. */
     static <T> T with(UcpConfig config, Function<MemorySegment, T> use) {
         try (Arena arena = Arena.ofConfined()) {
             String prefix = config.environmentPrefix();
             MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
-                if (isUnset(FENCE_MODE, config) && UcpKeys.names().contains(FENCE_MODE)) {
+                boolean since16 = UcpKeys.names().contains(FENCE_MODE);
+                if (since16 && isUnset(FENCE_MODE, config)) {
                     modify(settings, FENCE_MODE, "weak", arena);
+                }
+                if (since16 && limitsEagerSends(config)) {
+                    modify(settings, RENDEZVOUS_THRESHOLD, RENDEZVOUS_BYTES, arena);
                 }
                 if (copiesSends(config) && UcpKeys.names().contains(ZCOPY_THRESH)) {
                     modify(settings, ZCOPY_THRESH, "inf", arena);

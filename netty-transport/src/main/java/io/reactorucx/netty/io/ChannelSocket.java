@@ -105,7 +105,8 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
             }
             case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours,
                     "the server has rejected the channel: " + reject.reason());
-            case SocketFrame.Closed closed when greeted && !inOrder -> inOrder = true;
+            // A server may close before it has welcomed the client, which has greeted first.
+            case SocketFrame.Closed closed when !inOrder && (greeted || linkAddress == null) -> inOrder = true;
             default -> stranger(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "
                     + frame);
         }
