@@ -98,6 +98,9 @@ final class CExample {
             builder.environment().put("UCX_TLS", transports);
             builder.environment().put("UCX_POSIX_ERROR_HANDLING", "y");
             builder.environment().put("UCX_WARN_UNUSED_ENV_VARS", "n");
+        } else {
+            // With other lanes than ours it would abort.
+            builder.environment().put("UCX_TCP_PUT_ENABLE", "n");
         }
         return ChildProcess.start(builder);
     }
