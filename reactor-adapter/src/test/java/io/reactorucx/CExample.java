@@ -96,12 +96,11 @@ final class CExample {
         builder.environment().put("UCX_NET_DEVICES", "lo");
         if (!transports.equals("all")) {
             builder.environment().put("UCX_TLS", transports);
-            builder.environment().put("UCX_POSIX_ERROR_HANDLING", "y");
-            builder.environment().put("UCX_WARN_UNUSED_ENV_VARS", "n");
-        } else {
-            // With other lanes than ours it would abort.
-            builder.environment().put("UCX_TCP_PUT_ENABLE", "n");
         }
+        // Without shared memory it would have other lanes than this side, and abort.
+        builder.environment().put("UCX_POSIX_ERROR_HANDLING", "y");
+        builder.environment().put("UCX_SYSV_ERROR_HANDLING", "y");
+        builder.environment().put("UCX_WARN_UNUSED_ENV_VARS", "n");
         return ChildProcess.start(builder);
     }
 
