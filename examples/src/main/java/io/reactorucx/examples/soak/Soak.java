@@ -28,6 +28,8 @@ final class Soak {
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(30);
     private static final Duration COUNTED_WITHIN = Duration.ofMinutes(3);
     private static final int LONGEST_LIFE_SECONDS = 15;
+    /** The server closes one connection of five, also one that asks for levels. */
+    private static final Retry ON_ANOTHER = Retry.fixedDelay(20, Duration.ofMillis(100));
     private static final int MILLION = 1_000_000;
     private static final AtomicLong QUESTIONS = new AtomicLong();
 
@@ -152,7 +154,7 @@ final class Soak {
     /** The meters of this process and of the server, when only the connection that asks is open. */
     private Levels[] sums() {
         return Objects.requireNonNull(Mono.usingWhen(client.connect(), connection -> ask(connection, SoakServer.COUNT,
-                SoakServer.COUNTED), UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100)))
+                SoakServer.COUNTED), UcxConnection::close).retryWhen(ON_ANOTHER)
                 .map(line -> new Levels[] {meters.now(), Levels.parse(new String(line, StandardCharsets.UTF_8))})
                 .block(ANSWERED_WITHIN.multipliedBy(2)));
     }
@@ -169,7 +171,7 @@ final class Soak {
                 connection -> both(connection).filter(SoakReport::isSettled)
                 .repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200)))
                 .timeout(SETTLED_WITHIN).onErrorResume(late -> both(connection)), UcxConnection::close)
-                .retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100)))
+                .retryWhen(ON_ANOTHER)
                 .block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
     }
 }
