@@ -10,6 +10,7 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.internal.config.DeviceNeed;
@@ -66,6 +67,7 @@ public final class UcxIoHandler implements IoHandler {
     /** The loop shuts down: its streams have until then to end. */
     private long endNanos;
     private boolean ending;
+    private boolean hooked;
     private int round;
     private boolean wasIdle;
 
@@ -157,6 +159,10 @@ public final class UcxIoHandler implements IoHandler {
         try {
             IoRegistration descriptor = epoll.register(new WorkerHandle(new FileDescriptor(made.eventFd())));
             descriptor.submit(EpollIoOps.EPOLLIN);
+            if (!hooked && executor instanceof SingleThreadEventExecutor loop) {
+                hooked = true;
+                loop.addShutdownHook(this::endUnprepared);
+            }
             engines.add(made);
             descriptors.put(made, descriptor);
         } catch (Exception e) {
@@ -378,6 +384,15 @@ public final class UcxIoHandler implements IoHandler {
 
     @Override
     public void prepareToDestroy() {
+        closeChannels();
+        if (hasNoStreams()) {
+            epoll.prepareToDestroy();
+        } else if (startsEnding()) {
+            executor.execute(this::endStreams);
+        }
+    }
+
+    private void closeChannels() {
         for (Registration registration : List.copyOf(registrations)) {
             try {
                 registration.handle.close();
@@ -385,13 +400,15 @@ public final class UcxIoHandler implements IoHandler {
                 throw new IllegalStateException(e);
             }
         }
-        if (hasNoStreams()) {
-            epoll.prepareToDestroy();
-        } else if (!ending) {
-            ending = true;
-            endNanos = System.nanoTime() + config.closeTimeout().toNanos();
-            executor.execute(this::endStreams);
+    }
+
+    private boolean startsEnding() {
+        if (ending) {
+            return false;
         }
+        ending = true;
+        endNanos = System.nanoTime() + config.closeTimeout().toNanos();
+        return true;
     }
 
     private boolean hasNoStreams() {
@@ -403,14 +420,36 @@ public final class UcxIoHandler implements IoHandler {
      * that it has, and is shut down: it takes no task any more in which Netty deregisters the socket of a stream.
      */
     private void endStreams() {
-        if (!hasNoStreams() && System.nanoTime() - endNanos < 0) {
-            if (step() == 0 && lastContext != null) {
-                epoll.run(new LoopContext(lastContext, false, 0));
-            }
+        if (stepsToEnd()) {
             executor.execute(this::endStreams);
         } else {
             engines.forEach(LoopEngine::failStreams);
             epoll.prepareToDestroy();
+        }
+    }
+
+    /** Returns whether streams still had bytes to send, and time for that. */
+    private boolean stepsToEnd() {
+        if (hasNoStreams() || System.nanoTime() - endNanos >= 0) {
+            return false;
+        }
+        if (step() == 0 && lastContext != null) {
+            epoll.run(new LoopContext(lastContext, false, 0));
+        }
+        return true;
+    }
+
+    /**
+     * Does at once what no task has done: a loop that is told to shut down while it runs its last tasks does not
+     * prepare its handler, but still takes the tasks of channels that close.
+     */
+    private void endUnprepared() {
+        if (!hasNoStreams() && startsEnding()) {
+            closeChannels();
+            while (stepsToEnd()) {
+                Thread.onSpinWait();
+            }
+            engines.forEach(LoopEngine::failStreams);
         }
     }
 

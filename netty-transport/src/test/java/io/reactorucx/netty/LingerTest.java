@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.SocketChannel;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.TestTime;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels whose close waits until the peer has all. */
@@ -269,8 +271,10 @@ class LingerTest {
         }
     }
 
-    @Test
-    void theEndOfTheLoopEndsTheLinger() {
+    /** Netty does not prepare the handler of a loop that is told to shut down by one of its last tasks. */
+    @ParameterizedTest(name = "by a task of its own: {0}")
+    @ValueSource(booleans = {false, true})
+    void theEndOfTheLoopEndsTheLinger(boolean byTask) throws InterruptedException {
         TestLoops ending = new TestLoops("ending", 1, config(Duration.ofSeconds(1)));
         Sink own = new Sink();
         Channel channel = connect(ending, server.localAddress(), LONG, own);
@@ -278,7 +282,15 @@ class LingerTest {
         // The channel's own queue is full: the loop has to end this one.
         ChannelFuture unsent = channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[MUCH]));
         awaitArrived(WINDOW);
-        ChannelFuture closing = channel.close();
+        ChannelPromise closing = channel.newPromise();
+        if (byTask) {
+            channel.eventLoop().submit(() -> {
+                channel.close(closing);
+                channel.eventLoop().shutdownGracefully(0, 10, TimeUnit.SECONDS);
+            }).sync();
+        } else {
+            channel.close(closing);
+        }
 
         ending.close();
 

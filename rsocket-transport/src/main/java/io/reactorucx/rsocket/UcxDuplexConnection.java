@@ -242,6 +242,9 @@ final class UcxDuplexConnection implements DuplexConnection {
                     FrameReceiver subscribed = new FrameReceiver(UcxDuplexConnection.this, actual);
                     receiver = subscribed;
                     frames.subscribe(subscribed);
+                } else if (disposed) {
+                    // RSocket subscribes to what it has disposed of, when a session ends while it resumes.
+                    Operators.complete(actual);
                 } else {
                     Operators.error(actual, new IllegalStateException("receive: a connection has one subscriber"));
                 }

@@ -154,6 +154,8 @@ class ClosingTest {
         StepVerifier.create(client.receive()).expectErrorSatisfies(error -> assertThat(error)
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("one subscriber"))
                 .verify(TestResources.LIMIT);
+        client.dispose();
+        StepVerifier.create(client.receive()).expectComplete().verify(TestResources.LIMIT);
         bound.dispose();
         bound.onClose().block(TestResources.LIMIT);
     }
