@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.engine.WaitStrategy;
 
-/** The ways to connect that the contract is checked over. */
+/**
+ * The ways to connect that the contract is checked over. Where a host has an RDMA device, properties put its transports
+ * in the place of others: {@code -Dio.reactorucx.test.posix=ud_verbs}.
+ */
 enum Route {
-    POSIX_BY_SOCKET_ADDRESS(false, "posix", "tcp"),
-    TCP_BY_SOCKET_ADDRESS(false, "tcp"),
-    POSIX_BY_WORKER_ADDRESS(true, "posix", "tcp"),
-    TCP_BY_WORKER_ADDRESS(true, "tcp"),
+    POSIX_BY_SOCKET_ADDRESS(false, inPlaceOf("posix", "posix,tcp")),
+    TCP_BY_SOCKET_ADDRESS(false, inPlaceOf("tcp", "tcp")),
+    POSIX_BY_WORKER_ADDRESS(true, inPlaceOf("posix", "posix,tcp")),
+    TCP_BY_WORKER_ADDRESS(true, inPlaceOf("tcp", "tcp")),
     /**
      * One connection that is both ends of itself: raw, without failure detection or sleep, for the transport
      * {@code self} has neither.
@@ -22,6 +25,10 @@ enum Route {
     Route(boolean byWorkerAddress, String... transports) {
         this.byWorkerAddress = byWorkerAddress;
         this.transports = transports;
+    }
+
+    private static String[] inPlaceOf(String name, String transports) {
+        return System.getProperty("io.reactorucx.test." + name, transports).split(",");
     }
 
     boolean byWorkerAddress() {

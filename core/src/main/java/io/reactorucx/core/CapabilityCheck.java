@@ -53,6 +53,7 @@ final class CapabilityCheck {
             case ENDPOINT_FORCED_CLOSE -> errorMode == ErrorMode.PEER ? UcpSupport.SUPPORTED
                     : UcpSupport.missing("UCX closes by force only with error mode PEER, this is " + errorMode);
             case ATOMICS_32, ATOMICS_64 -> atomics(context, errorMode);
+            case DEVICE_GETS -> deviceGets(context, errorMode);
             case SHARED_MEMORY, REMOTE_POINTERS -> sharedMemory(context, errorMode);
             case SOCKET_ADDRESSES -> connectionManager(context);
             case SOCKET_ADDRESSES_IPV6 -> context.tcpUsesOnlyIpv6() ? connectionManager(context)
@@ -65,14 +66,24 @@ final class CapabilityCheck {
         };
     }
 
-    /** UCX's newer protocols, the default from 1.16 on, have no atomic operations with peer failure handling. */
     private static UcpSupport atomics(UcpContext context, ErrorMode errorMode) {
-        boolean newProtocols = Ucx.version().isAtLeast(1, 16)
-                && !context.setting("PROTO_ENABLE").matches("(?i)n|no|off|0");
-        return newProtocols && errorMode == ErrorMode.PEER
+        return errorMode == ErrorMode.PEER && hasNewProtocols(context)
                 ? UcpSupport.missing("UCX " + Ucx.version() + " has atomic operations only with error mode NONE, this"
                         + " is PEER")
                 : UcpSupport.SUPPORTED;
+    }
+
+    /** UCX 1.16 to 1.18 ask the peer's processor where they have to detect that it fails. */
+    private static UcpSupport deviceGets(UcpContext context, ErrorMode errorMode) {
+        return errorMode == ErrorMode.PEER && hasNewProtocols(context) && !Ucx.version().isAtLeast(1, 19)
+                ? UcpSupport.missing("UCX " + Ucx.version() + " has gets by the device only with error mode NONE, this"
+                        + " is PEER; UCX 1.19 has them with both")
+                : UcpSupport.SUPPORTED;
+    }
+
+    /** The default from 1.16 on. */
+    private static boolean hasNewProtocols(UcpContext context) {
+        return Ucx.version().isAtLeast(1, 16) && !context.setting("PROTO_ENABLE").matches("(?i)n|no|off|0");
     }
 
     private static UcpSupport sharedMemory(UcpContext context, ErrorMode errorMode) {

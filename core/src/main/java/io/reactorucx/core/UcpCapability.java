@@ -20,6 +20,8 @@ public enum UcpCapability {
     STREAMS(UcpFeature.STREAM, 13, "ucp_stream_send_nbx"),
     /** Put and get. */
     REMOTE_MEMORY(UcpFeature.RMA, 13, "ucp_put_nbx"),
+    /** Gets that the peer's device answers where it can, without the peer's processor. */
+    DEVICE_GETS(UcpFeature.RMA, 13, "ucp_get_nbx"),
     /** Local pointers to a peer's memory ({@code ucp_rkey_ptr}). */
     REMOTE_POINTERS(UcpFeature.RMA, 13, "ucp_rkey_ptr"),
     /** Comparing remote keys ({@code ucp_rkey_compare}). */

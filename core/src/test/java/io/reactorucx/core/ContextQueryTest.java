@@ -236,6 +236,16 @@ class ContextQueryTest {
         }
     }
 
+    /** UCX 1.16 to 1.18 emulate gets in mode PEER, which no other sign shows. */
+    @Test
+    void saysWhetherTheDeviceAnswersGets() {
+        boolean emulated = Ucx.version().isAtLeast(1, 16) && !Ucx.version().isAtLeast(1, 19);
+        try (UcpContext context = UcpContext.create(tcp().feature(UcpFeature.RMA).build())) {
+            assertThat(context.support(UcpCapability.DEVICE_GETS, ErrorMode.PEER).isSupported()).isEqualTo(!emulated);
+            assertThat(context.support(UcpCapability.DEVICE_GETS, ErrorMode.NONE).isSupported()).isTrue();
+        }
+    }
+
     @Test
     void refusesFeatureThatTheLibraryWouldIgnore() {
         assumeTrue(!Ucx.version().isAtLeast(1, 14), "this library knows exported memory handles");

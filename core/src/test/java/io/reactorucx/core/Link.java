@@ -1,6 +1,9 @@
 package io.reactorucx.core;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** The ways to connect two workers of one host that every test of the transport contract goes through. */
 enum Link {
@@ -19,7 +22,13 @@ enum Link {
     /**
      * One worker that is connected to itself by its own address; UCX offers that only without peer failure handling.
      */
-    SELF_NONE("self", ErrorMode.NONE);
+    SELF_NONE("self", ErrorMode.NONE),
+    UD_PEER("ud_verbs", ErrorMode.PEER),
+    UD_NONE("ud_verbs", ErrorMode.NONE),
+    RC_PEER("rc_verbs", ErrorMode.PEER),
+    RC_NONE("rc_verbs", ErrorMode.NONE);
+
+    private static final Set<Link> OF_RDMA = EnumSet.of(UD_PEER, UD_NONE, RC_PEER, RC_NONE);
 
     private final String transports;
     private final ErrorMode errorMode;
@@ -27,6 +36,13 @@ enum Link {
     Link(String transports, ErrorMode errorMode) {
         this.transports = transports;
         this.errorMode = errorMode;
+    }
+
+    /** Those that every host has; on a host with an RDMA device, the ones that the property names. */
+    static Stream<Link> tested() {
+        String names = System.getProperty("io.reactorucx.test.links", "");
+        return names.isEmpty() ? EnumSet.complementOf(EnumSet.copyOf(OF_RDMA)).stream()
+                : Stream.of(names.split(",")).map(Link::valueOf);
     }
 
     ErrorMode errorMode() {

@@ -4,12 +4,12 @@ import io.reactorucx.testsupport.NoLeaks;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What an application may rely on, over each link. */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
-@EnumSource(Link.class)
+@MethodSource("io.reactorucx.core.Link#tested")
 class LinkContractTest {
 
     private final Link link;

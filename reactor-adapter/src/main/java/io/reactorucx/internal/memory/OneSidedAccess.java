@@ -2,6 +2,7 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpCapability;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
@@ -100,7 +101,8 @@ public final class OneSidedAccess implements MemoryAccess {
     /** Returns whether puts and gets need no help of the peer's processor. Thread: engine. */
     boolean isDirect() {
         UcpEndpoint endpoint = connection.endpointFor(OperationKind.GET);
-        if (endpoint.transports().stream().anyMatch(name -> name.startsWith("rc_") || name.startsWith("dc_"))) {
+        if (endpoint.transports().stream().anyMatch(name -> name.startsWith("rc_") || name.startsWith("dc_"))
+                && endpoint.worker().context().support(UcpCapability.DEVICE_GETS, endpoint.errorMode()).isSupported()) {
             return true;
         }
         try {
