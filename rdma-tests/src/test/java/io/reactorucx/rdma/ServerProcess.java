@@ -1,0 +1,129 @@
+package io.reactorucx.rdma;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@link EchoServer} in a process of the other host. */
+final class ServerProcess implements AutoCloseable {
+
+    private static final Duration START_LIMIT = Duration.ofSeconds(120);
+    private static final Duration END_LIMIT = Duration.ofSeconds(60);
+    private static final Pattern LISTENS = Pattern.compile("listens at port (\\d+)");
+    private static final AtomicInteger PORTS = new AtomicInteger(24_000 + (int) (ProcessHandle.current().pid() % 4_000));
+    private static final AtomicInteger SERVERS = new AtomicInteger();
+
+    private final Path log;
+    private final long pid;
+    private final int port;
+
+    private ServerProcess(Path log, long pid, int port) {
+        this.log = log;
+        this.pid = pid;
+        this.port = port;
+    }
+
+    /** Starts one, and waits until it listens. The arguments are those of {@link EchoServer}. */
+    static ServerProcess start(Verbs verbs, String... arguments) {
+        String[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
+        all[arguments.length] = "UD_VERBS_ETH_DGID_CHECK=n IB_ASYNC_EVENTS=n";
+        return start(verbs.transports(), PORTS.incrementAndGet(), all);
+    }
+
+    private static ServerProcess start(String transports, int port, String... arguments) {
+        String name = "server-" + ProcessHandle.current().pid() + "-" + SERVERS.incrementAndGet() + ".log";
+        Path log = OtherHost.folder().resolve(name);
+        String command = "{ $JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " " + port + " "
+                + transports + " " + String.join(" ", arguments) + " & echo $! > " + log + ".pid; wait $!;"
+                + " echo process has ended with $?; } > " + log + " 2>&1 < /dev/null &"
+                + " while [ ! -s " + log + ".pid ]; do sleep 0.1; done; cat " + log + ".pid";
+        long pid = Long.parseLong(OtherHost.run(command).require().strip());
+        Matcher listens = LISTENS.matcher("");
+        long end = System.nanoTime() + START_LIMIT.toNanos();
+        while (!listens.reset(read(log)).find()) {
+            if (System.nanoTime() > end || hasEnded(log)) {
+                OtherHost.run("kill -9 " + pid);
+                throw new AssertionError("the server does not listen: " + read(log));
+            }
+            pause();
+        }
+        return new ServerProcess(log, pid, Integer.parseInt(listens.group(1)));
+    }
+
+    /** Starts another one at the port of one that has ended. */
+    static ServerProcess restart(ServerProcess ended, Verbs verbs) {
+        return start(verbs.transports(), ended.port, "UD_VERBS_ETH_DGID_CHECK=n IB_ASYNC_EVENTS=n");
+    }
+
+    /** A command that ends when a server listens or has ended, and prints what the server said. */
+    static String commandUntilListening(String before, Verbs verbs) {
+        return "out=$(mktemp); (" + before + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " "
+                + PORTS.incrementAndGet() + " " + verbs.transports() + " UD_VERBS_ETH_DGID_CHECK=n IB_ASYNC_EVENTS=n) > $out 2>&1 < /dev/null"
+                + " & pid=$!; for i in $(seq 300); do grep -q 'listens at' $out && break; kill -0 $pid 2> /dev/null"
+                + " || break; sleep 0.3; done; pkill -KILL -P $pid; kill -9 $pid 2> /dev/null; cat $out";
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(200);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String read(Path log) {
+        try {
+            return Files.exists(log) ? Files.readString(log) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    String log() {
+        return read(log);
+    }
+
+    /** Sends a signal, such as {@code KILL}. */
+    void signal(String name) {
+        OtherHost.run("kill -" + name + " " + pid).require();
+    }
+
+    boolean isAlive() {
+        return !hasEnded(log);
+    }
+
+    private static boolean hasEnded(Path log) {
+        return read(log).contains("process has ended with");
+    }
+
+    /** Lets it end in its own way; fails when it has crashed, or does not end. */
+    void end() {
+        OtherHost.run("kill -TERM " + pid);
+        long end = System.nanoTime() + END_LIMIT.toNanos();
+        while (!hasEnded(log)) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("the server does not end: " + log());
+            }
+            pause();
+        }
+        if (!log().contains("ended, 0 leases, 0 contexts")) {
+            throw new AssertionError("the server has not ended as it should: " + log());
+        }
+    }
+
+    @Override
+    public void close() {
+        OtherHost.run("kill -9 " + pid + " 2> /dev/null");
+    }
+}

@@ -1,0 +1,48 @@
+package io.reactorucx.rdma;
+
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxResourcesBuilder;
+import io.reactorucx.core.ErrorMode;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
+
+/** The transports of verbs that tests go over. */
+enum Verbs {
+    UD("ud_verbs"),
+    RC("rc_verbs");
+
+    private final String transport;
+
+    Verbs(String transport) {
+        this.transport = transport;
+    }
+
+    /** UCX's name of the transport. */
+    String transport() {
+        return transport;
+    }
+
+    String transports() {
+        return this == RC ? "rc_verbs,ud_verbs:aux" : "ud_verbs";
+    }
+
+    UcxResourcesBuilder resources() {
+        return UcxResources.builder().transports(transports().split(",")).setting("UD_VERBS_ETH_DGID_CHECK", "n").setting("IB_ASYNC_EVENTS", "n").remoteMemoryAccess(true).remoteAtomics(true).streams(true)
+                .maxBufferBytes(256L << 20);
+    }
+
+    /** Each with both error modes, or with the one that the run is restricted to. */
+    static Stream<Arguments> withModes() {
+        String only = System.getProperty("io.reactorucx.rdma.mode", "");
+        return Stream.of(values()).flatMap(verbs -> Stream.of(ErrorMode.values())
+                .filter(mode -> only.isEmpty() || mode.name().equals(only)).map(mode -> Arguments.of(verbs, mode)));
+    }
+
+    /** Whether a connection's data goes over this transport and no other. */
+    boolean carries(UcxConnection connection) {
+        List<String> lanes = connection.transports();
+        return !lanes.isEmpty() && lanes.stream().allMatch(lane -> lane.startsWith(transport + "/"));
+    }
+}
