@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RdmaDevicesTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp", "posix,tcp", "tcp, self", "SYSV,\\tcp", "sm,cma", "tcp:aux,self"})
+    @ValueSource(strings = {"tcp", "posix,tcp", "tcp,self", "sysv,\\tcp", "sm,cma", "tcp:aux,self"})
     void knowsTransportsWithoutDevice(String transports) {
         assertThat(RdmaDevices.isWithoutDevice(transports)).isTrue();
     }
