@@ -3,38 +3,24 @@ package io.reactorucx.core;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Whether a context may use devices that send without the processor: RDMA adapters. */
-final class RdmaDevices {
+/**
+ * The RDMA devices of a host: adapters that send without the processor.
+ *
+ * @param folder where the kernel lists them
+ */
+record RdmaDevices(Path folder) {
 
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
-    private static final String TRANSPORTS = "TLS";
-
-    /** The transports, and aliases of them, that use no such device. */
-    private static final List<String> WITHOUT_DEVICE = List.of("tcp", "self", "sm", "shm", "mm", "posix", "sysv", "cma",
-            "knem", "xpmem");
-
-    private RdmaDevices() {
-    }
+    static final RdmaDevices OF_HOST = new RdmaDevices(Path.of("/sys/class/infiniband"));
 
     /** Returns whether this host has such a device, and the transports of a configuration do not exclude it. */
-    static boolean mayBeUsed(UcpConfig config) {
-        String transports = Optional.ofNullable(config.settings().get(TRANSPORTS))
-                .or(() -> ContextSettings.environment(TRANSPORTS, config)).orElse("all");
-        return !isWithoutDevice(transports) && hasAny(DEVICES);
+    boolean mayBeUsed(UcpConfig config) {
+        return TransportChoice.of(config).mayUseRdma() && hasAny();
     }
 
-    /** Returns whether a list of transports names none that uses a device. */
-    static boolean isWithoutDevice(String transports) {
-        UcxTransportList list = UcxTransportList.of(transports);
-        return !list.excluding() && WITHOUT_DEVICE.containsAll(list.names());
-    }
-
-    /** Returns whether a folder has an entry; true when that cannot be seen. */
-    static boolean hasAny(Path folder) {
+    /** Returns whether there is a device; true when that cannot be seen. */
+    boolean hasAny() {
         if (!Files.exists(folder)) {
             return false;
         }
