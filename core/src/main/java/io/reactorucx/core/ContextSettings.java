@@ -57,6 +57,12 @@ final class ContextSettings {
     private static final String RENDEZVOUS_BYTES = "8k";
     /** UCX's own default for receiving buffers, which peers have that say nothing. */
     private static final String TCP_BUFFER_BYTES = "64k";
+    /**
+     * UCX's datagrams compare the address to which a packet of Ethernet came, of which it reads the kind from bits that
+     * mlx5 alone fills in: with other devices it drops all packets of IPv4, and ends the process after 30 s.
+     */
+    private static final String GID_CHECK = "UD_VERBS_ETH_DGID_CHECK";
+    private static final String GID_CHECK_OF_BOTH = "UD_ETH_DGID_CHECK";
 
     private ContextSettings() {
     }
@@ -110,6 +116,9 @@ final class ContextSettings {
         }
         if (isUnset(TCP_PUT, config)) {
             settings.put(TCP_PUT, "n");
+        }
+        if (isUnset(GID_CHECK, config) && isUnset(GID_CHECK_OF_BOTH, config) && devices.hasEthernetBesidesMlx5()) {
+            settings.put(GID_CHECK, "n");
         }
         Map<String, String> variables = new TreeMap<>();
         settings.forEach((key, value) -> {

@@ -26,7 +26,8 @@ import java.util.regex.Pattern;
  * that. {@code TCP_PUT_ENABLE} is {@code n} everywhere, since a PUT in flight over UCX's tcp is written into memory
  * that its owner has got back by a cancel or a close by force, and may use for something else. From UCX 1.16 on {@code
  * RNDV_THRESH} is {@code 8k}: UCX would send messages of any size at once, and they would fill the memory of a receiver
- * that has not asked for them.
+ * that has not asked for them. {@code UD_VERBS_ETH_DGID_CHECK} is {@code n} where a device on Ethernet is not mlx5's,
+ * with which UCX's datagrams do not arrive otherwise.
  *
  * @param name name of the context, at most 31 characters
  * @param features what the context can do

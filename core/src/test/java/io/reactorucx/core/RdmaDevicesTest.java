@@ -29,6 +29,39 @@ class RdmaDevicesTest {
         assertThat(devices.mayBeUsed(UcpConfig.builder().transports("tcp").build())).isFalse();
     }
 
+    @Test
+    void tellsDevicesOfMlx5FromOthersOnEthernet(@TempDir Path folder) {
+        RdmaDevices devices = new RdmaDevices(folder);
+        assertThat(devices.hasEthernetBesidesMlx5()).isFalse();
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        SysfsDevice.in(folder, "mlx5_1").driver("mlx5_core.sf").port(1, "4: ACTIVE", "Ethernet");
+        SysfsDevice.in(folder, "qib0").driver("ib_qib").port(1, "4: ACTIVE", "InfiniBand");
+        SysfsDevice.in(folder, "odd").driver("unknown");
+        assertThat(devices.hasEthernetBesidesMlx5()).isFalse();
+        // Devices can be renamed, so that their names say nothing.
+        SysfsDevice.in(folder, "mlx5_2").port(1, "4: ACTIVE", "InfiniBand").port(2, "1: DOWN", "Ethernet");
+        assertThat(devices.hasEthernetBesidesMlx5()).isTrue();
+    }
+
+    @Test
+    void datagramsDoNotCheckTheirAddressOnDevicesBesidesMlx5(@TempDir Path folder) {
+        String variable = "UCX_UD_VERBS_ETH_DGID_CHECK";
+        RdmaDevices devices = new RdmaDevices(folder);
+        UcpConfig config = UcpConfig.builder().transports("ud_v").environmentPrefix("RUTEST").build();
+        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        SysfsDevice.in(folder, "rxe0").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "n")
+                .containsEntry("RUTEST_" + variable, "n");
+        assertThat(NativeEnvironment.with(Map.of("UCX_UD_ETH_DGID_CHECK", "y"),
+                () -> ContextSettings.ofTransports(config, devices))).doesNotContainKey(variable);
+        assertThat(NativeEnvironment.with(Map.of(variable, "y"),
+                () -> ContextSettings.ofTransports(config, devices))).doesNotContainKey(variable);
+        UcpConfig set = UcpConfig.builder().setting("UD_VERBS_ETH_DGID_CHECK", "y").build();
+        assertThat(ContextSettings.ofTransports(set, devices)).containsEntry(variable, "y");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"all | all | true", "rc,tcp | all | true", "^posix | all | true",
         "all | mlx5_0:1 | false", "^tcp | all | false", "rc_v | all | false", "ud_v,tcp:aux | all | false"})
