@@ -173,11 +173,21 @@ final class ContextSettings {
                         modify(settings, key, value, arena);
                     }
                 });
+                String missing = missingTransports(config);
+                if (!missing.isEmpty()) {
+                    modify(settings, TransportChoice.TRANSPORTS, TransportChoice.of(config).transports() + ","
+                            + missing, arena);
+                }
                 return use.apply(settings);
             } finally {
                 ucx_h.ucp_config_release(settings);
             }
         }
+    }
+
+    /** Returns what is added to the transports, without which one of them cannot connect; empty for nothing. */
+    static String missingTransports(UcpConfig config) {
+        return TransportChoice.of(config).missing(UcpKeys.names().contains(FENCE_MODE));
     }
 
     /** Returns whether neither the settings nor the environment say what a setting is. */

@@ -29,6 +29,9 @@ import java.util.regex.Pattern;
  * that has not asked for them. {@code UD_VERBS_ETH_DGID_CHECK} is {@code n} where a device on Ethernet is not mlx5's,
  * with which UCX's datagrams do not arrive otherwise.
  *
+ * <p>A list of transports that names {@code rc_verbs} or {@code rc_mlx5} and nothing that connects them is completed by
+ * {@code ud_verbs:aux} or {@code ud_mlx5:aux}, with a line in the log.
+ *
  * @param name name of the context, at most 31 characters
  * @param features what the context can do
  * @param estimatedEndpoints how many endpoints to expect, a hint for the choice of transports
