@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +19,7 @@ record RdmaDevices(Path folder) {
     static final RdmaDevices OF_HOST = new RdmaDevices(Path.of("/sys/class/infiniband"));
     private static final String DRIVER = "mlx5_core";
     private static final String ETHERNET = "Ethernet";
+    private static final String ACTIVE = "ACTIVE";
 
     /** Returns whether this host has such a device, and the transports of a configuration do not exclude it. */
     boolean mayBeUsed(UcpConfig config) {
@@ -43,6 +46,33 @@ record RdmaDevices(Path folder) {
         return names(folder).stream().map(folder::resolve).filter(device -> !isOfMlx5(device))
                 .anyMatch(device -> names(device.resolve("ports")).stream()
                 .anyMatch(port -> text(device.resolve("ports").resolve(port).resolve("link_layer")).equals(ETHERNET)));
+    }
+
+    /**
+     * Returns which ports UCX leaves out because they are not active, and which of some names no port has; empty when
+     * there is nothing to say.
+     *
+     * @param wanted names of ports, such as {@code mlx5_0:1}; empty for all ports
+     */
+    String unusable(List<String> wanted) {
+        Map<String, String> states = new TreeMap<>();
+        names(folder).forEach(device -> names(folder.resolve(device).resolve("ports")).forEach(port ->
+                states.put(device + ":" + port, text(folder.resolve(device).resolve("ports").resolve(port)
+                .resolve("state")).replaceFirst("\\d+: *", ""))));
+        if (states.isEmpty()) {
+            return "this host has no RDMA device in " + folder;
+        }
+        List<String> found = new ArrayList<>();
+        for (String name : wanted.isEmpty() ? states.keySet() : wanted) {
+            String state = states.getOrDefault(name, "");
+            if (!states.containsKey(name)) {
+                found.add("no RDMA device has the port " + name + ", there is " + String.join(", ", states.keySet()));
+            } else if (!state.equals(ACTIVE)) {
+                found.add("the port " + name + " is " + state + " and not " + ACTIVE
+                        + " (bring its network device up, or check the cable and the subnet manager)");
+            }
+        }
+        return String.join("; ", found);
     }
 
     /** The driver of a function that shares its adapter is named {@code mlx5_core.sf}. */

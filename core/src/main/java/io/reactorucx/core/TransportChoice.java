@@ -58,6 +58,11 @@ record TransportChoice(String transports, String devices) {
                 .anyMatch(name -> !WITHOUT_RDMA.contains(name));
     }
 
+    /** Returns the names of ports of RDMA devices that are set, such as {@code mlx5_0:1}. */
+    List<String> rdmaPorts() {
+        return Arrays.stream(devices.split(",")).filter(name -> name.contains(":")).toList();
+    }
+
     /** Devices of RDMA are named with their port, such as {@code mlx5_0:1}, those of the kernel without. */
     private boolean mayUseDevicesOfKernel() {
         return !Arrays.stream(devices.split(",")).allMatch(name -> name.contains(":"));
