@@ -158,14 +158,16 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Sets one setting of UCX. Five have other defaults than UCX's own: {@code KEEPALIVE_INTERVAL} is {@code inf},
+     * Sets one setting of UCX. Some have other defaults than UCX's own: {@code KEEPALIVE_INTERVAL} is {@code inf},
      * because framework peers have heartbeats, so that the death of a raw peer that was reached by its worker address
-     * over shared memory is only noticed with a finite one; {@code ZCOPY_THRESH} is {@code inf} without RDMA devices,
-     * because UCX's tcp may abort the process when the peer of a send without a copy dies; then {@code
-     * TCP_TX_SEG_SIZE} is {@code 64k}, because tcp is slow with a copy into smaller buffers; {@code TCP_PUT_ENABLE} is
-     * {@code n}, because a PUT over tcp may be written into memory that the application has got back; and from UCX 1.16
-     * on {@code RNDV_THRESH} is {@code 8k} without RDMA devices, because messages of any size would fill the memory of
-     * a receiver that has not asked for them.
+     * over shared memory is only noticed with a finite one; {@code ZCOPY_THRESH} is {@code inf}, or from UCX 1.16 on
+     * {@code PROTOS} a part of UCX's ways to send, where messages may go over tcp, because UCX's tcp may abort the
+     * process when the peer of a send without a copy dies; then {@code TCP_TX_SEG_SIZE} is {@code 64k}, because tcp is
+     * slow with a copy into smaller buffers; {@code TCP_PUT_ENABLE} is {@code n}, because a PUT over tcp may be written
+     * into memory that the application has got back; from UCX 1.16 on {@code RNDV_THRESH} is {@code 8k}, because
+     * messages of any size would fill the memory of a receiver that has not asked for them; and {@code
+     * UD_VERBS_ETH_DGID_CHECK} is {@code n} with RDMA devices on Ethernet besides mlx5's, because UCX's datagrams do
+     * not arrive otherwise.
      *
      * @param key the name, such as {@code RNDV_THRESH}
      * @param value the value in UCX's syntax

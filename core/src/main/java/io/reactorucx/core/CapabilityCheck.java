@@ -118,6 +118,15 @@ final class CapabilityCheck {
         }
     }
 
+    /** Refuses transports that only help others to connect: UCX would say that it has none. */
+    static void requireData(UcpConfig config) {
+        TransportChoice choice = TransportChoice.of(config);
+        if (choice.onlyHelps()) {
+            throw new UcxUnsupportedException("ucp_init", "each of the transports " + choice.transports()
+                    + " only helps others to connect (:aux): name one that carries data as well");
+        }
+    }
+
     private static boolean isYes(String value) {
         return YES.contains(value.toLowerCase(Locale.ROOT));
     }

@@ -25,9 +25,17 @@ final class ContextSettings {
 
     /**
      * UCX's tcp completes a send without a copy twice when its socket fails, which aborts the process or frees memory
-     * too early. Without RDMA devices nothing else sends messages so.
+     * too early. No setting of tcp itself keeps it from such sends.
      */
     private static final String ZCOPY_THRESH = "ZCOPY_THRESH";
+    /**
+     * From 1.16 on single ways to send can be left out. Those that tcp has without a copy are left out, while RDMA
+     * keeps reads and writes without one; {@link #ZCOPY_THRESH} would take these, and leave tcp its rendezvous.
+     */
+    private static final String PROTOCOLS = "PROTOS";
+    private static final String PROTOCOLS_WITH_COPY = "^am/egr/*zcopy*,egr/multi/zcopy,egr/single/zcopy"
+            + ",stream/multi/zcopy,rndv/am/zcopy";
+    private static final String NEW_PROTOCOLS = "PROTO_ENABLE";
 
     /**
      * Without {@link #ZCOPY_THRESH} UCX's tcp makes a system call for each of its buffers of 8 KiB. They may not be
@@ -42,13 +50,19 @@ final class ContextSettings {
      */
     private static final String TCP_PUT = "TCP_PUT_ENABLE";
     /**
-     * From 1.16 on UCX would send a message of any size at once over tcp without PUT, and over shared memory without
-     * cma: it would fill the memory of a receiver that has not asked for it.
+     * From 1.16 on UCX would send a message of any size at once over tcp without PUT, over shared memory without cma,
+     * and over RDMA datagrams: it would fill the memory of a receiver that has not asked for it.
      */
     private static final String RENDEZVOUS_THRESHOLD = "RNDV_THRESH";
     private static final String RENDEZVOUS_BYTES = "8k";
     /** UCX's own default for receiving buffers, which peers have that say nothing. */
     private static final String TCP_BUFFER_BYTES = "64k";
+    /**
+     * UCX's datagrams compare the address to which a packet of Ethernet came, of which it reads the kind from bits that
+     * mlx5 alone fills in: with other devices it drops all packets of IPv4, and ends the process after 30 s.
+     */
+    private static final String GID_CHECK = "UD_VERBS_ETH_DGID_CHECK";
+    private static final String GID_CHECK_OF_BOTH = "UD_ETH_DGID_CHECK";
 
     private ContextSettings() {
     }
@@ -90,14 +104,21 @@ final class ContextSettings {
 
     /** Variables from which transports read their settings, which {@code ucp_config_modify} does not know. */
     static Map<String, String> ofTransports(UcpConfig config) {
+        return ofTransports(config, RdmaDevices.OF_HOST);
+    }
+
+    static Map<String, String> ofTransports(UcpConfig config, RdmaDevices devices) {
         Ucx.ensureAvailable();
         Map<String, String> settings = new TreeMap<>(config.settings());
         settings.keySet().removeAll(UcpKeys.names());
-        if (copiesSends(config) && isUnset(TCP_SEND_BUFFER, config) && isUnset(TCP_RECEIVE_BUFFER, config)) {
+        if (copiesSends(config, devices) && isUnset(TCP_SEND_BUFFER, config) && isUnset(TCP_RECEIVE_BUFFER, config)) {
             settings.put(TCP_SEND_BUFFER, TCP_BUFFER_BYTES);
         }
         if (isUnset(TCP_PUT, config)) {
             settings.put(TCP_PUT, "n");
+        }
+        if (isUnset(GID_CHECK, config) && isUnset(GID_CHECK_OF_BOTH, config) && devices.hasEthernetBesidesMlx5()) {
+            settings.put(GID_CHECK, "n");
         }
         Map<String, String> variables = new TreeMap<>();
         settings.forEach((key, value) -> {
@@ -110,14 +131,34 @@ final class ContextSettings {
         return Map.copyOf(variables);
     }
 
-    /** Returns whether all messages are sent with a copy because neither a device nor the user wants otherwise. */
-    private static boolean copiesSends(UcpConfig config) {
-        return isUnset(ZCOPY_THRESH, config) && !RdmaDevices.mayBeUsed(config);
+    /** Returns whether messages are sent with a copy: over tcp, and where no device does better, unless it is set. */
+    private static boolean copiesSends(UcpConfig config, RdmaDevices devices) {
+        return isUnset(ZCOPY_THRESH, config)
+                && (TransportChoice.of(config).tcpCarries() || !devices.mayBeUsed(config));
     }
 
-    /** Returns whether no device has a threshold of its own that is better, and the user wants none either. */
-    private static boolean limitsEagerSends(UcpConfig config) {
-        return isUnset(RENDEZVOUS_THRESHOLD, config) && !RdmaDevices.mayBeUsed(config);
+    /** Returns the settings of UCX itself that have other defaults here, for a version that knows their names. */
+    static Map<String, String> defaults(UcpConfig config, RdmaDevices devices) {
+        Set<String> known = UcpKeys.names();
+        boolean since16 = known.contains(FENCE_MODE);
+        Map<String, String> settings = new TreeMap<>();
+        if (since16 && isUnset(FENCE_MODE, config)) {
+            settings.put(FENCE_MODE, "weak");
+        }
+        if (since16 && isUnset(RENDEZVOUS_THRESHOLD, config)) {
+            settings.put(RENDEZVOUS_THRESHOLD, RENDEZVOUS_BYTES);
+        }
+        if (copiesSends(config, devices)) {
+            boolean byProtocol = since16 && isUnset(PROTOCOLS, config);
+            if (byProtocol) {
+                settings.put(PROTOCOLS, PROTOCOLS_WITH_COPY);
+            }
+            if (!byProtocol || !isUnset(NEW_PROTOCOLS, config) || !devices.mayBeUsed(config)) {
+                settings.put(ZCOPY_THRESH, "inf");
+            }
+        }
+        settings.keySet().retainAll(known);
+        return settings;
     }
 
     /** Calls a function with the native configuration, to which the settings are applied. */
@@ -126,21 +167,17 @@ final class ContextSettings {
             String prefix = config.environmentPrefix();
             MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
-                boolean since16 = UcpKeys.names().contains(FENCE_MODE);
-                if (since16 && isUnset(FENCE_MODE, config)) {
-                    modify(settings, FENCE_MODE, "weak", arena);
-                }
-                if (since16 && limitsEagerSends(config)) {
-                    modify(settings, RENDEZVOUS_THRESHOLD, RENDEZVOUS_BYTES, arena);
-                }
-                if (copiesSends(config) && UcpKeys.names().contains(ZCOPY_THRESH)) {
-                    modify(settings, ZCOPY_THRESH, "inf", arena);
-                }
+                defaults(config, RdmaDevices.OF_HOST).forEach((key, value) -> modify(settings, key, value, arena));
                 config.settings().forEach((key, value) -> {
                     if (UcpKeys.names().contains(key)) {
                         modify(settings, key, value, arena);
                     }
                 });
+                String missing = missingTransports(config);
+                if (!missing.isEmpty()) {
+                    modify(settings, TransportChoice.TRANSPORTS, TransportChoice.of(config).transports() + ","
+                            + missing, arena);
+                }
                 return use.apply(settings);
             } finally {
                 ucx_h.ucp_config_release(settings);
@@ -148,9 +185,20 @@ final class ContextSettings {
         }
     }
 
+    /** Returns what is added to the transports, without which one of them cannot connect; empty for nothing. */
+    static String missingTransports(UcpConfig config) {
+        return TransportChoice.of(config).missing(UcpKeys.names().contains(FENCE_MODE));
+    }
+
     /** Returns whether neither the settings nor the environment say what a setting is. */
     private static boolean isUnset(String key, UcpConfig config) {
-        return !config.settings().containsKey(key) && environment(key, config).isEmpty();
+        return value(key, config).isEmpty();
+    }
+
+    /** Returns a setting: one of the configuration, else of the environment. */
+    static Optional<String> value(String key, UcpConfig config) {
+        String set = config.settings().get(key);
+        return set != null ? Optional.of(set) : environment(key, config);
     }
 
     /** The value of a setting in the environment, where the one with the configured prefix wins. */

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.LockedMemoryLimit;
 import io.reactorucx.core.internal.OpenFileLimit;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -21,6 +22,8 @@ final class FailureCause {
     private static final String POSIX_DIR = "POSIX_DIR";
     private static final Set<UcxStatus> WITHOUT_FILES = EnumSet.of(UcxStatus.IO_ERROR, UcxStatus.NO_RESOURCE,
             UcxStatus.NO_MEMORY, UcxStatus.NO_DEVICE, UcxStatus.UNREACHABLE, UcxStatus.SHMEM_SEGMENT);
+    /** What the creation of queues, registration and pools of buffers end with. */
+    private static final Set<UcxStatus> WITHOUT_LOCKED_MEMORY = EnumSet.of(UcxStatus.IO_ERROR, UcxStatus.NO_MEMORY);
     private static final Set<UcxStatus> WITHOUT_TRANSPORT = EnumSet.of(UcxStatus.NO_DEVICE, UcxStatus.NO_ELEM);
 
     private FailureCause() {
@@ -34,16 +37,20 @@ final class FailureCause {
         }
     }
 
-    /** Throws the error of a call that has failed; returns after one that has not. */
+    /** Throws the error of a call that makes a context or a worker and has failed; returns after one that has not. */
     static void check(int rawStatus, String operation, UcpConfig config) {
         if (rawStatus < 0) {
-            throw explainedBySettings(rawStatus, operation, config.settings());
+            UcxStatus status = UcxStatus.of(rawStatus);
+            String resource = resource(status, config, RdmaDevices.OF_HOST, LockedMemoryLimit.explanation());
+            throw explained(rawStatus, operation, null, resource != null ? resource
+                    : setting(status, config, RdmaDevices.OF_HOST));
         }
     }
 
     /** Returns the error of a call that does not read settings. */
-    static UcxException explained(int rawStatus, String operation, @Nullable String peer) {
-        return explained(rawStatus, operation, peer, resource(UcxStatus.of(rawStatus), Map.of()));
+    static UcxException explained(int rawStatus, String operation, @Nullable String peer, UcpConfig config) {
+        return explained(rawStatus, operation, peer, resource(UcxStatus.of(rawStatus), config, RdmaDevices.OF_HOST,
+                LockedMemoryLimit.explanation()));
     }
 
     /** Returns the error of a call that has failed with some settings, besides those of the environment. */
@@ -60,7 +67,18 @@ final class FailureCause {
                 : new UcxException(status, operation, peer, status.description() + ": " + cause);
     }
 
-    /** Returns which resource is exhausted, or null when none seems to be. */
+    /**
+     * Returns which resource is exhausted, or null when none seems to be.
+     *
+     * @param locked what is to be said of a limit of locked memory, null if there is none
+     */
+    static @Nullable String resource(UcxStatus status, UcpConfig config, RdmaDevices devices,
+            @Nullable String locked) {
+        String resource = resource(status, config.settings());
+        return resource == null && WITHOUT_LOCKED_MEMORY.contains(status) && devices.mayBeUsed(config) ? locked
+                : resource;
+    }
+
     private static @Nullable String resource(UcxStatus status, Map<String, String> settings) {
         String files = WITHOUT_FILES.contains(status) ? OpenFileLimit.explanation() : null;
         if (files != null) {
@@ -68,6 +86,17 @@ final class FailureCause {
         }
         return status != UcxStatus.SHMEM_SEGMENT ? null : sharedMemory(settings.getOrDefault(POSIX_DIR,
                 System.getenv().getOrDefault("UCX_" + POSIX_DIR, DEFAULT_DIRECTORY)));
+    }
+
+    /** Returns which settings may be wrong, and which ports of RDMA are not there, or null for none. */
+    static @Nullable String setting(UcxStatus status, UcpConfig config, RdmaDevices devices) {
+        String setting = setting(status, config.settings());
+        TransportChoice choice = TransportChoice.of(config);
+        if (!WITHOUT_TRANSPORT.contains(status) || !choice.mayUseRdma()) {
+            return setting;
+        }
+        String ports = devices.unusable(choice.rdmaPorts());
+        return setting == null || ports.isEmpty() ? setting : setting + "; " + ports;
     }
 
     /** Returns which settings may be wrong, or null when the status is none of those that wrong ones lead to. */

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.LockedMemoryLimit;
 import io.reactorucx.core.internal.OpenFileLimit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,8 @@ final class SharedMemorySpace {
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final String AVAILABLE = "MemAvailable:";
     private static final int KIB = 1024;
+    /** With more free space than this, a limit of locked memory is the likelier cause where there are RDMA devices. */
+    private static final long ENOUGH_BYTES = 64L << 20;
     /** Entries of the setting {@code ALLOC_PRIO} that include posix. */
     private static final Set<String> POSIX = Set.of("md", "md:*", "md:posix");
 
@@ -56,7 +59,9 @@ final class SharedMemorySpace {
     static void checkWorker(UcpContext context, int rawStatus) {
         UcxStatus status = UcxStatus.of(rawStatus);
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
-        if (outOfRoom && OpenFileLimit.explanation() == null
+        boolean roomy = room(directory(context)) >= ENOUGH_BYTES
+                && LockedMemoryLimit.explanation() != null && RdmaDevices.OF_HOST.mayBeUsed(context.config());
+        if (outOfRoom && !roomy && OpenFileLimit.explanation() == null
                 && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
             String directory = directory(context);
             throw new UcxException(status, "worker_create", null, "a worker takes some MiB of shared memory, and "

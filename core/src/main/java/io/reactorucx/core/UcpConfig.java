@@ -19,13 +19,18 @@ import java.util.regex.Pattern;
  * <p>A setting given here wins over the environment ({@code UCX_*}), which wins over the library's defaults. Settings
  * of single transports ({@code TCP_*}, {@code POSIX_*}) reach UCX only through the environment of the process, which is
  * changed for the moment in which a context or a worker is made. Some of the library's defaults are not UCX's:
- * {@code ZCOPY_THRESH} is {@code inf} where no RDMA device can be used, since UCX's tcp completes a send without a copy
- * twice when its peer dies, which aborts the process; and {@code TCP_TX_SEG_SIZE} is {@code 64k} there, since UCX's tcp
- * would otherwise make a system call for each 8 KiB. A peer with a smaller {@code TCP_RX_SEG_SIZE} does not get along
- * with that. {@code TCP_PUT_ENABLE} is {@code n} everywhere, since a PUT in flight over UCX's tcp is written into
- * memory that its owner has got back by a cancel or a close by force, and may use for something else. From UCX 1.16 on
- * {@code RNDV_THRESH} is {@code 8k} where no RDMA device can be used: without PUT it would send messages of any size at
- * once, and they would fill the memory of a receiver that has not asked for them.
+ * {@code ZCOPY_THRESH} is {@code inf} where messages may go over UCX's tcp, which completes a send without a copy
+ * twice when its peer dies and aborts the process; from UCX 1.16 on {@code PROTOS} leaves out these ways to send
+ * instead, where an RDMA device can be used, too. {@code TCP_TX_SEG_SIZE} is {@code 64k} there, since UCX's tcp would
+ * otherwise make a system call for each 8 KiB. A peer with a smaller {@code TCP_RX_SEG_SIZE} does not get along with
+ * that. {@code TCP_PUT_ENABLE} is {@code n} everywhere, since a PUT in flight over UCX's tcp is written into memory
+ * that its owner has got back by a cancel or a close by force, and may use for something else. From UCX 1.16 on {@code
+ * RNDV_THRESH} is {@code 8k}: UCX would send messages of any size at once, and they would fill the memory of a receiver
+ * that has not asked for them. {@code UD_VERBS_ETH_DGID_CHECK} is {@code n} where a device on Ethernet is not mlx5's,
+ * with which UCX's datagrams do not arrive otherwise.
+ *
+ * <p>A list of transports that names {@code rc_verbs} or {@code rc_mlx5} and nothing that connects them is completed by
+ * {@code ud_verbs:aux} or {@code ud_mlx5:aux}, with a line in the log.
  *
  * @param name name of the context, at most 31 characters
  * @param features what the context can do

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class UcpContext implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpContext.class);
     private static final AtomicInteger OPEN = new AtomicInteger();
+    private static final AtomicReference<String> COMPLETED = new AtomicReference<>("");
 
     private final MemorySegment handle;
     private final UcpConfig config;
@@ -98,10 +100,22 @@ public final class UcpContext implements AutoCloseable {
             UcpCapability.EXPORTED_MEMORY.inLibrary().require("ucp_init with the feature EXPORTED_MEMH");
         }
         CapabilityCheck.requireSafeProtocols(config);
+        CapabilityCheck.requireData(config);
         FailureCause.requireFiles("ucp_init");
+        sayMissingTransports(config);
         Map<String, String> ofTransports = ContextSettings.ofTransports(config);
         return NativeEnvironment.with(ofTransports,
                 () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports, lender)));
+    }
+
+    /** Says what is added to a list of transports, once for several contexts with the same one. */
+    private static void sayMissingTransports(UcpConfig config) {
+        String missing = ContextSettings.missingTransports(config);
+        String transports = TransportChoice.of(config).transports();
+        if (!missing.isEmpty() && !transports.equals(COMPLETED.getAndSet(transports))) {
+            LOG.info("[{}] the transports {} are completed by {}: RDMA's reliable connections are made by messages over"
+                    + " another transport, and none of these can carry them", config.name(), transports, missing);
+        }
     }
 
     private static UcpContext init(UcpConfig config, MemorySegment settings, Map<String, String> ofTransports,

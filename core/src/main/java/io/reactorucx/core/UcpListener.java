@@ -70,7 +70,8 @@ public final class UcpListener implements AutoCloseable {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
             int status = ucx_h.ucp_listener_create(workerHandle, params, pointer);
             if (status < 0) {
-                throw FailureCause.explained(status, "ucp_listener_create at " + bindAddress, null);
+                throw FailureCause.explained(status, "ucp_listener_create at " + bindAddress, null,
+                        worker.context().config());
             }
             MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
             try {

@@ -180,8 +180,11 @@ public final class UcpMemory implements AutoCloseable {
         }
         ucp_mem_map_params.field_mask(params, mask);
         MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-        UcpContext.check(ucx_h.ucp_mem_map(context.handle(), params, pointer), "ucp_mem_map of " + parameters.length()
-                + " bytes");
+        int status = ucx_h.ucp_mem_map(context.handle(), params, pointer);
+        if (status < 0) {
+            throw FailureCause.explained(status, "ucp_mem_map of " + parameters.length() + " bytes", null,
+                    context.config());
+        }
         return pointer.get(ValueLayout.ADDRESS, 0);
     }
 

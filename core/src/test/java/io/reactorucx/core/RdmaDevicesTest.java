@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,27 +15,88 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Without RDMA devices messages are sent with a copy, unless the user says otherwise. */
+/** The settings of UCX that depend on RDMA devices, of which folders are made here. */
 class RdmaDevicesTest {
-
-    @ParameterizedTest
-    @ValueSource(strings = {"tcp", "posix,tcp", "tcp, self", "SYSV,\\tcp", "sm,cma", "tcp:aux,self"})
-    void knowsTransportsWithoutDevice(String transports) {
-        assertThat(RdmaDevices.isWithoutDevice(transports)).isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"all", "rc,tcp", "^posix", "ib", "tcp,cuda_copy", "^tcp,ib", "rc_verbs,tcp:aux"})
-    void takesOtherTransportsForOnesWithDevice(String transports) {
-        assertThat(RdmaDevices.isWithoutDevice(transports)).isFalse();
-    }
 
     @Test
     void looksForDevices(@TempDir Path folder) throws IOException {
-        assertThat(RdmaDevices.hasAny(folder)).isFalse();
-        assertThat(RdmaDevices.hasAny(folder.resolve("missing"))).isFalse();
+        RdmaDevices devices = new RdmaDevices(folder);
+        assertThat(devices.hasAny()).isFalse();
+        assertThat(new RdmaDevices(folder.resolve("missing")).hasAny()).isFalse();
         Files.createFile(folder.resolve("mlx5_0"));
-        assertThat(RdmaDevices.hasAny(folder)).isTrue();
+        assertThat(devices.hasAny()).isTrue();
+        assertThat(devices.mayBeUsed(UcpConfig.builder().transports("rc", "tcp").build())).isTrue();
+        assertThat(devices.mayBeUsed(UcpConfig.builder().transports("tcp").build())).isFalse();
+    }
+
+    @Test
+    void tellsDevicesOfMlx5FromOthersOnEthernet(@TempDir Path folder) {
+        RdmaDevices devices = new RdmaDevices(folder);
+        assertThat(devices.hasEthernetBesidesMlx5()).isFalse();
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        SysfsDevice.in(folder, "mlx5_1").driver("mlx5_core.sf").port(1, "4: ACTIVE", "Ethernet");
+        SysfsDevice.in(folder, "qib0").driver("ib_qib").port(1, "4: ACTIVE", "InfiniBand");
+        SysfsDevice.in(folder, "odd").driver("unknown");
+        assertThat(devices.hasEthernetBesidesMlx5()).isFalse();
+        // Devices can be renamed, so that their names say nothing.
+        SysfsDevice.in(folder, "mlx5_2").port(1, "4: ACTIVE", "InfiniBand").port(2, "1: DOWN", "Ethernet");
+        assertThat(devices.hasEthernetBesidesMlx5()).isTrue();
+    }
+
+    @Test
+    void datagramsDoNotCheckTheirAddressOnDevicesBesidesMlx5(@TempDir Path folder) {
+        String variable = "UCX_UD_VERBS_ETH_DGID_CHECK";
+        RdmaDevices devices = new RdmaDevices(folder);
+        UcpConfig config = UcpConfig.builder().transports("ud_v").environmentPrefix("RUTEST").build();
+        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        SysfsDevice.in(folder, "rxe0").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "n")
+                .containsEntry("RUTEST_" + variable, "n");
+        assertThat(NativeEnvironment.with(Map.of("UCX_UD_ETH_DGID_CHECK", "y"),
+                () -> ContextSettings.ofTransports(config, devices))).doesNotContainKey(variable);
+        assertThat(NativeEnvironment.with(Map.of(variable, "y"),
+                () -> ContextSettings.ofTransports(config, devices))).doesNotContainKey(variable);
+        UcpConfig set = UcpConfig.builder().setting("UD_VERBS_ETH_DGID_CHECK", "y").build();
+        assertThat(ContextSettings.ofTransports(set, devices)).containsEntry(variable, "y");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"all | all | true", "rc,tcp | all | true", "^posix | all | true",
+        "all | mlx5_0:1 | false", "^tcp | all | false", "rc_v | all | false", "ud_v,tcp:aux | all | false"})
+    void rdmaHasSendsWithoutACopyWhereNoMessageMayGoOverTcp(String transports, String ports, boolean overTcp,
+            @TempDir Path folder) {
+        RdmaDevices devices = new RdmaDevices(folder);
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        UcpConfig config = UcpConfig.builder().setting("TLS", transports).netDevices(ports).build();
+        Map<String, String> defaults = ContextSettings.defaults(config, devices);
+        boolean byProtocol = Ucx.version().isAtLeast(1, 16);
+        assertThat(defaults.containsKey("PROTOS")).isEqualTo(overTcp && byProtocol);
+        // It would take RDMA its reads and writes without a copy, too.
+        assertThat(defaults.containsKey("ZCOPY_THRESH")).isEqualTo(overTcp && !byProtocol);
+        assertThat(ContextSettings.ofTransports(config, devices).containsKey("UCX_TCP_TX_SEG_SIZE"))
+                .isEqualTo(overTcp);
+        assertThat(defaults.containsKey("RNDV_THRESH")).isEqualTo(byProtocol);
+        assertThat(ContextSettings.defaults(with(config, "ZCOPY_THRESH", "4k"), devices))
+                .doesNotContainKeys("PROTOS", "ZCOPY_THRESH");
+    }
+
+    @Test
+    void copiesByAThresholdWhereTheUserChoosesTheProtocols(@TempDir Path folder) {
+        RdmaDevices devices = new RdmaDevices(folder);
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        UcpConfig all = UcpConfig.builder().build();
+        assertThat(ContextSettings.defaults(with(all, "PROTOS", "all"), devices)).containsEntry("ZCOPY_THRESH", "inf")
+                .doesNotContainKey("PROTOS");
+        assertThat(ContextSettings.defaults(with(all, "PROTO_ENABLE", "n"), devices))
+                .containsEntry("ZCOPY_THRESH", "inf");
+    }
+
+    private static UcpConfig with(UcpConfig config, String key, String value) {
+        Map<String, String> settings = new TreeMap<>(config.settings());
+        settings.put(key, value);
+        return new UcpConfig("test", config.features(), 1, settings);
     }
 
     @Test
@@ -65,14 +127,38 @@ class RdmaDevicesTest {
                 .doesNotContainKey("UCX_TCP_TX_SEG_SIZE");
     }
 
+    /** UCX says which way of sending it takes for each size; where copies are slow, it prefers those without one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"inf", "8k"})
+    void tcpNeverSendsWithoutACopy(String rendezvous) {
+        Map<String, String> slowCopies = Map.of("UCX_BCOPY_BW", "1MBs", "UCX_RNDV_THRESH", rendezvous);
+        assertThat(NativeEnvironment.with(slowCopies, RdmaDevicesTest::overTcp)).contains("tcp/")
+                .doesNotContain("zero-copy", "zcopy");
+        boolean newProtocols = Ucx.version().isAtLeast(1, 16);
+        if (newProtocols || rendezvous.equals("inf")) {
+            assertThat(NativeEnvironment.with(with(slowCopies, "UCX_ZCOPY_THRESH", "auto"), RdmaDevicesTest::overTcp))
+                    .as("what the default avoids").containsPattern("zero-copy|zcopy");
+        }
+        if (newProtocols && !rendezvous.equals("inf")) {
+            assertThat(NativeEnvironment.with(with(slowCopies, "UCX_PROTOS", "all"), RdmaDevicesTest::overTcp))
+                    .as("what ZCOPY_THRESH alone would leave").contains("rendezvous zero-copy");
+        }
+    }
+
+    private static Map<String, String> with(Map<String, String> variables, String name, String value) {
+        Map<String, String> all = new TreeMap<>(variables);
+        all.put(name, value);
+        return all;
+    }
+
     @Test
     void tcpHasNoLaneForPutsUnlessASettingSaysOtherwise() {
-        assertThat(lanesOverTcp()).contains("tcp/").doesNotContain("rma_bw#");
-        assertThat(NativeEnvironment.with(Map.of("UCX_TCP_PUT_ENABLE", "y"), RdmaDevicesTest::lanesOverTcp))
+        assertThat(overTcp()).contains("tcp/").doesNotContain("rma_bw#");
+        assertThat(NativeEnvironment.with(Map.of("UCX_TCP_PUT_ENABLE", "y"), RdmaDevicesTest::overTcp))
                 .contains("rma_bw#");
     }
 
-    private static String lanesOverTcp() {
+    private static String overTcp() {
         try (Pair pair = Pair.of(Link.TCP_PEER)) {
             return pair.toServer.info();
         }

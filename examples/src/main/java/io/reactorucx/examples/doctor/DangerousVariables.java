@@ -1,5 +1,6 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.core.UcxTransportList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,11 +53,10 @@ record DangerousVariables(Map<String, String> environment) implements Check {
         return List.of(new Finding(name(), severity, measured, meaning, "unset " + variable));
     }
 
+    /** A transport that only helps others to connect carries none of their data. */
     private static boolean leavesOutTcp(String transports) {
-        List<String> names = List.of(transports.split(","));
-        if (transports.startsWith("^")) {
-            return names.stream().anyMatch(name -> name.replace("^", "").equals("tcp"));
-        }
-        return names.stream().noneMatch(name -> CONNECTS.matcher(name).matches());
+        UcxTransportList list = UcxTransportList.of(transports);
+        return list.excluding() ? !list.carries("tcp")
+                : list.names().stream().noneMatch(name -> CONNECTS.matcher(name).matches());
     }
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
 public final class Doctor {
 
     private static final Path PROC = Path.of("/proc");
+    private static final Path SYS = Path.of("/sys");
 
     private final List<Check> checks;
 
@@ -36,17 +37,18 @@ public final class Doctor {
         Optional<String> problem = Ucx.unavailabilityCause().map(UcxUnavailableException::getMessage);
         Optional<UcxVersion> version = problem.isPresent() ? Optional.empty() : Optional.of(Ucx.version());
         List<Transport> transports = components.stream().flatMap(Component::transports).toList();
-        boolean rdma = transports.stream().anyMatch(Transport::isRdma);
+        boolean rdma = transports.stream().anyMatch(Transport::isRdma) || !RdmaDevice.of(SYS).isEmpty();
         List<Check> checks = new ArrayList<>();
         checks.add(new UcxLibrary(version, problem));
         version.ifPresent(loaded -> {
             checks.add(new KnownBugs(loaded));
             checks.add(new Transports(transports));
+            checks.add(RdmaDevices.of(SYS, Path.of("/dev/infiniband"), components));
         });
         checks.addAll(List.of(new LoadedBefore(before), new SignalHandlers(NativeProbe::handlerOf, environment),
                 new MemoryHooks(() -> NativeProbe.isPatched("mmap"), environment), new UnknownVariables(environment),
                 new DangerousVariables(environment), new Preloads(environment), new DecimalPoint(environment),
-                new LockedMemory(PROC.resolve("self/limits"), rdma), new OpenFiles(PROC.resolve("self/limits")),
+                new LockedMemory(PROC.resolve("self"), rdma), new OpenFiles(PROC.resolve("self/limits")),
                 new SharedMemoryRoom(Path.of("/dev/shm"), SharedMemoryRoom::roomOf),
                 new Namespaces(PROC.resolve("self/ns")), new CrossMemoryAttach(PROC)));
         return new Doctor(checks);

@@ -1,14 +1,27 @@
 package io.reactorucx.examples.doctor;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Checks the limit of locked memory: RDMA devices lock registered memory. */
-record LockedMemory(Path limits, boolean rdma) implements Check {
+/**
+ * Checks the limit of locked memory: RDMA devices lock the memory that they use.
+ *
+ * @param process the folder of the process in {@code /proc}
+ * @param rdma whether there is such a device
+ */
+record LockedMemory(Path process, boolean rdma) implements Check {
 
     private static final String REMEDY =
             "ulimit -l unlimited; for good: '* - memlock unlimited' in /etc/security/limits.conf,"
             + " LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for docker run";
+    private static final String CAPABILITIES = "CapEff:";
+    private static final int CAP_IPC_LOCK = 14;
+    private static final int HEXADECIMAL = 16;
+    /** UCX posts 128 receives of up to 8 KiB for a worker of ud, before any message; rc has ud to connect. */
+    private static final long FIRST_BYTES = 1L << 20;
+    /** UCX posts 4,095 receives of 8,256 bytes for a worker of rc on each device. */
+    private static final long RECEIVES_BYTES = 34L << 20;
 
     @Override
     public String name() {
@@ -17,14 +30,35 @@ record LockedMemory(Path limits, boolean rdma) implements Check {
 
     @Override
     public List<Finding> findings() {
-        long limit = Limits.read(limits).soft("Max locked memory");
+        long limit = Limits.read(process.resolve("limits")).soft("Max locked memory");
         String measured = "RLIMIT_MEMLOCK is " + new ByteSize(limit);
         if (limit == Long.MAX_VALUE) {
             return List.of(Finding.ok(name(), measured, "Any amount of memory can be registered"));
         }
-        return List.of(rdma ? Finding.warning(name(), measured,
-                "Registration of more than that with an RDMA device fails", REMEDY)
+        if (isExempt()) {
+            return List.of(Finding.ok(name(), measured + ", with CAP_IPC_LOCK", "The limit does not count for this"
+                    + " process; it does for one without that capability"));
+        }
+        return List.of(rdma ? Finding.warning(name(), measured, meaning(limit), REMEDY)
                 : Finding.note(name(), measured,
                 "Enough for tcp and shared memory; an RDMA device could register no more than that", REMEDY));
+    }
+
+    private static String meaning(long limit) {
+        if (limit < FIRST_BYTES) {
+            return "Not enough for the queues and first receives of one worker (" + new ByteSize(FIRST_BYTES)
+                    + " over ud): with an RDMA device it cannot be made, or receives nothing";
+        }
+        return limit < RECEIVES_BYTES ? "Not enough for the receives of one worker over rc (" + new ByteSize(
+                RECEIVES_BYTES) + " a device): UCX goes on with fewer, and senders wait or lose the connection"
+                : "Registration of more than that with an RDMA device fails; each worker over rc takes "
+                + new ByteSize(RECEIVES_BYTES) + " a device";
+    }
+
+    private boolean isExempt() {
+        return Files.exists(process.resolve("status")) && (Long.parseUnsignedLong(Limits.read(process.resolve("status"))
+                .lines().stream().filter(line -> line.startsWith(CAPABILITIES))
+                .map(line -> line.substring(CAPABILITIES.length()).strip()).findFirst().orElse("0"), HEXADECIMAL)
+                >>> CAP_IPC_LOCK & 1) != 0;
     }
 }

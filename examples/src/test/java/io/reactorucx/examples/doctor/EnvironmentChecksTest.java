@@ -47,6 +47,8 @@ class EnvironmentChecksTest {
         "UCX_POSIX_ERROR_HANDLING, n, WARNING", "UCX_SYSV_ERROR_HANDLING, no, WARNING",
         "UCX_SYSV_ERROR_HANDLING, y, OK", "UCX_TLS, 'posix,sysv', WARNING", "UCX_TLS, ^tcp, WARNING",
         "UCX_TLS, ^cma, OK", "UCX_TLS, 'posix,tcp', OK", "UCX_TLS, all, OK", "UCX_TLS, 'sysv,rc_x', OK",
+        "UCX_TLS, 'posix,tcp:aux', WARNING", "UCX_TLS, 'rc_verbs,tcp:aux', OK", "UCX_TLS, '\\tcp', OK",
+        "UCX_TLS, '^\\tcp', WARNING", "UCX_TLS, ^TCP, OK", "UCX_TLS, TCP, WARNING", "UCX_TLS, '^sysv,tcp', WARNING",
         "UCX_LOG_LEVEL, trace, NOTE", "UCX_LOG_LEVEL, warn, OK", "UCX_KEEPALIVE_INTERVAL, inf, OK",
         "UCX_KEEPALIVE_INTERVAL, 0s, OK", "UCX_KEEPALIVE_INTERVAL, 10s, WARNING"})
     void judgesASetting(String name, String value, Severity expected) {

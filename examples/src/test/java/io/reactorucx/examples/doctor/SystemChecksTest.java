@@ -37,11 +37,29 @@ class SystemChecksTest {
     @CsvSource({"unlimited, true, OK, unlimited", "8388608, false, NOTE, 8 MiB", "65536, true, WARNING, 64 KiB",
         "0, true, WARNING, 0 B"})
     void weighsTheLimitOfLockedMemory(String limit, boolean rdma, Severity expected, String shown) throws IOException {
-        Finding finding = only(new LockedMemory(limits(limit, "1024"), rdma));
+        limits(limit, "1024");
+        Finding finding = only(new LockedMemory(proc, rdma));
 
         assertThat(finding.severity()).isEqualTo(expected);
         assertThat(finding.measured()).isEqualTo("RLIMIT_MEMLOCK is " + shown);
         assertThat(finding.remedy().isEmpty()).isEqualTo(expected == Severity.OK);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"65536, the queues and first receives of one worker", "8388608, the receives of one worker over rc",
+        "1073741824, Registration of more than that"})
+    void saysWhatTheLimitOfLockedMemoryMeansForRdma(String limit, String meaning) throws IOException {
+        limits(limit, "1024");
+        assertThat(only(new LockedMemory(proc, true)).meaning()).contains(meaning);
+    }
+
+    /** Capability 14 is CAP_IPC_LOCK. */
+    @ParameterizedTest
+    @CsvSource({"00000000a80425fb, WARNING", "0000000000004000, OK", "000001ffffffffff, OK"})
+    void knowsProcessesWithoutALimitOfLockedMemory(String capabilities, Severity expected) throws IOException {
+        limits("65536", "1024");
+        Files.writeString(proc.resolve("status"), "Name:\tjava\nCapEff:\t" + capabilities + "\n");
+        assertThat(only(new LockedMemory(proc, true)).severity()).isEqualTo(expected);
     }
 
     @ParameterizedTest

@@ -50,7 +50,10 @@ public record TransportSettings(UcpConfig base) {
                 base.environmentPrefix());
     }
 
-    /** Returns whether the transports are set, and tcp is one of them: then peers of this host use it, too. */
+    /**
+     * Returns whether the transports are set, and UCX opens tcp with them, be it to help others to connect: then it
+     * listens for peers of this host, too.
+     */
     public boolean wantsTcp() {
         String transports = setting(TRANSPORTS);
         if (transports.isEmpty()) {
@@ -66,8 +69,8 @@ public record TransportSettings(UcpConfig base) {
         if (set.isEmpty() || list.excluding()) {
             return set.isEmpty() ? "^" + TCP : set + "," + TCP;
         }
-        String others = list.names().contains("all") ? "^" + TCP : Arrays.stream(set.split(","))
-                .filter(name -> !UcxTransportList.of(name).names().contains(TCP)).collect(Collectors.joining(","));
+        String others = list.isAll() ? "^" + TCP : Arrays.stream(set.split(","))
+                .filter(name -> !UcxTransportList.of(name).allows(TCP)).collect(Collectors.joining(","));
         if (others.isBlank()) {
             throw new UcxUnsupportedException("ucp_init", "the transports " + set + " are tcp alone, and no network"
                     + " device may be used: name a device, or other transports");

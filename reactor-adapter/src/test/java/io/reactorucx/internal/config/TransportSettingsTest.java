@@ -18,8 +18,9 @@ class TransportSettingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"tcp | true", "rc_verbs,tcp:aux | true", "posix, TCP | true", "\\tcp | true",
-        "all | true", "^posix | true", "^tcp:aux | true", "self,posix | false", "^posix,tcp | false", "^TCP | false"})
+    @CsvSource(delimiter = '|', value = {"tcp | true", "rc_verbs,tcp:aux | true", "posix,TCP | false", "\\tcp | true",
+        "all | true", "^posix | true", "^tcp:aux | true", "self,posix | false", "^posix,tcp | false", "^TCP | true",
+        "'^posix, tcp' | true", "posix,\\tcp:aux | true", "posix,tcp:AUX | false"})
     void knowsEachNameOfTcp(String transports, boolean wanted) {
         TransportSettings settings = of(transports);
         assertThat(settings.wantsTcp()).isEqualTo(wanted);
@@ -29,7 +30,7 @@ class TransportSettingsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"rc_verbs,tcp:aux | rc_verbs", "posix,\\tcp,self | posix,self", "all | ^tcp",
-        "^posix | ^posix,tcp"})
+        "^posix | ^posix,tcp", "^TCP | ^TCP,tcp", "'^posix, tcp' | '^posix, tcp,tcp'", "^tcp:aux | ^tcp:aux,tcp"})
     void leavesTcpOutWithoutADevice(String transports, String expected) {
         assertThat(of(transports).on(NetworkDevices.NONE).settings()).containsEntry("TLS", expected);
     }

@@ -134,13 +134,19 @@ public final class UcxProbe {
         if (named.size() < 2 || named.getFirst().startsWith("^")) {
             return;
         }
-        List<String> unknown = named.stream().filter(name -> !GROUPS.contains(name)).collect(
-                Collectors.toCollection(ArrayList::new));
+        List<String> unknown = unknown(named);
         List<String> found = found(UctResource::transport);
         unknown.removeAll(found);
         if (!unknown.isEmpty()) {
             LOG.warn("{} names {}, which this host does not have; its transports are {}", TRANSPORTS, unknown, found);
         }
+    }
+
+    /** Returns the names that are none of UCX's groups, as UCX itself writes them. */
+    static List<String> unknown(List<String> named) {
+        UcxTransportList list = UcxTransportList.of(String.join(",", named));
+        return Stream.concat(list.names().stream(), list.helpers().stream()).filter(name -> !GROUPS.contains(name))
+                .collect(Collectors.toCollection(ArrayList::new));
     }
 
     private void makeWorker() {
@@ -163,15 +169,16 @@ public final class UcxProbe {
         }
         try (UcpContext context = UcpContext.create(config.build())) {
             if (chosen) {
-                requirePeers(context.transports());
+                requirePeers(UcxTransportList.of(transports), context.transports());
             }
             context.createWorker(UcpWorkerConfig.of("probe")).close();
         }
     }
 
     /** UCX takes such transports, and each connect fails later. */
-    private static void requirePeers(List<String> names) {
-        if (!names.isEmpty() && names.stream().allMatch(name -> NOT_CONNECTING.contains(name.split("/", 2)[0]))) {
+    static void requirePeers(UcxTransportList list, List<String> names) {
+        if (!names.isEmpty() && names.stream().map(name -> name.split("/", 2)[0]).allMatch(name ->
+                NOT_CONNECTING.contains(name) || list.helpers().contains(name) && !list.carries(name))) {
             throw new UcxUnsupportedException(WORKER, "nothing can connect by " + names
                     + " alone; add shm for peers of this host, tcp for all");
         }
