@@ -63,6 +63,11 @@ final class ContextSettings {
      */
     private static final String GID_CHECK = "UD_VERBS_ETH_DGID_CHECK";
     private static final String GID_CHECK_OF_BOTH = "UD_ETH_DGID_CHECK";
+    /**
+     * Soft-RoCE reports the end of a queue pair again with each packet that comes late. UCX up to 1.22 has to get the
+     * report once: the second one ends the process, or frees memory twice in a build without assertions.
+     */
+    private static final String DEVICE_EVENTS = "IB_ASYNC_EVENTS";
 
     private ContextSettings() {
     }
@@ -119,6 +124,9 @@ final class ContextSettings {
         }
         if (isUnset(GID_CHECK, config) && isUnset(GID_CHECK_OF_BOTH, config) && devices.hasEthernetBesidesMlx5()) {
             settings.put(GID_CHECK, "n");
+        }
+        if (isUnset(DEVICE_EVENTS, config) && devices.hasSoftRoce()) {
+            settings.put(DEVICE_EVENTS, "n");
         }
         Map<String, String> variables = new TreeMap<>();
         settings.forEach((key, value) -> {

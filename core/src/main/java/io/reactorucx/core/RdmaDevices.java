@@ -48,6 +48,11 @@ record RdmaDevices(Path folder) {
                 .anyMatch(port -> text(device.resolve("ports").resolve(port).resolve("link_layer")).equals(ETHERNET)));
     }
 
+    /** Returns whether a device is Soft-RoCE: it alone names the network device below it. */
+    boolean hasSoftRoce() {
+        return names(folder).stream().anyMatch(device -> Files.exists(folder.resolve(device).resolve("parent")));
+    }
+
     /**
      * Returns which ports UCX leaves out because they are not active, and which of some names no port has; empty when
      * there is nothing to say.

@@ -62,6 +62,21 @@ class RdmaDevicesTest {
         assertThat(ContextSettings.ofTransports(set, devices)).containsEntry(variable, "y");
     }
 
+    @Test
+    void softRoceReportsNoEnds(@TempDir Path folder) {
+        String variable = "UCX_IB_ASYNC_EVENTS";
+        RdmaDevices devices = new RdmaDevices(folder);
+        UcpConfig config = UcpConfig.builder().transports("rc_v").build();
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        SysfsDevice.in(folder, "rxe0").networkDevice("eth0").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "n");
+        assertThat(ContextSettings.ofTransports(with(config, "IB_ASYNC_EVENTS", "y"), devices))
+                .containsEntry(variable, "y");
+        assertThat(NativeEnvironment.with(Map.of(variable, "y"), () -> ContextSettings.ofTransports(config, devices)))
+                .doesNotContainKey(variable);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"all | all | true", "rc,tcp | all | true", "^posix | all | true",
         "all | mlx5_0:1 | false", "^tcp | all | false", "rc_v | all | false", "ud_v,tcp:aux | all | false"})

@@ -19,6 +19,11 @@ record SysfsDevice(Path folder) {
         return this;
     }
 
+    SysfsDevice networkDevice(String name) {
+        write(folder.resolve("parent"), name);
+        return this;
+    }
+
     SysfsDevice driver(String name) {
         try {
             Files.createSymbolicLink(directory(folder.resolve("device")).resolve("driver"),

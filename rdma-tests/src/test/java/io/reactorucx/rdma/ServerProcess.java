@@ -31,9 +31,7 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts one, and waits until it listens. The arguments are those of {@link EchoServer}. */
     static ServerProcess start(Verbs verbs, String... arguments) {
-        String[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
-        all[arguments.length] = "UD_VERBS_ETH_DGID_CHECK=n IB_ASYNC_EVENTS=n";
-        return start(verbs.transports(), PORTS.incrementAndGet(), all);
+        return start(verbs.transport(), PORTS.incrementAndGet(), arguments);
     }
 
     private static ServerProcess start(String transports, int port, String... arguments) {
@@ -58,13 +56,13 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts another one at the port of one that has ended. */
     static ServerProcess restart(ServerProcess ended, Verbs verbs) {
-        return start(verbs.transports(), ended.port, "UD_VERBS_ETH_DGID_CHECK=n IB_ASYNC_EVENTS=n");
+        return start(verbs.transport(), ended.port);
     }
 
     /** A command that ends when a server listens or has ended, and prints what the server said. */
     static String commandUntilListening(String before, Verbs verbs) {
         return "out=$(mktemp); (" + before + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " "
-                + PORTS.incrementAndGet() + " " + verbs.transports() + " UD_VERBS_ETH_DGID_CHECK=n IB_ASYNC_EVENTS=n) > $out 2>&1 < /dev/null"
+                + PORTS.incrementAndGet() + " " + verbs.transport() + ") > $out 2>&1 < /dev/null"
                 + " & pid=$!; for i in $(seq 300); do grep -q 'listens at' $out && break; kill -0 $pid 2> /dev/null"
                 + " || break; sleep 0.3; done; pkill -KILL -P $pid; kill -9 $pid 2> /dev/null; cat $out";
     }

@@ -24,12 +24,8 @@ enum Verbs {
         return transport;
     }
 
-    String transports() {
-        return this == RC ? "rc_verbs,ud_verbs:aux" : "ud_verbs";
-    }
-
     UcxResourcesBuilder resources() {
-        return UcxResources.builder().transports(transports().split(",")).setting("UD_VERBS_ETH_DGID_CHECK", "n").setting("IB_ASYNC_EVENTS", "n").remoteMemoryAccess(true).remoteAtomics(true).streams(true)
+        return UcxResources.builder().transports(transport).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
                 .maxBufferBytes(256L << 20);
     }
 
