@@ -93,7 +93,8 @@ class TransportChoiceTest {
 
     @Test
     void saysOnceWhatIsAddedAndWhy() {
-        ChildJvm.Result result = ChildJvm.of(IncompleteContexts.class).withoutEnvironment("UCX_TLS").run();
+        ChildJvm.Result result = ChildJvm.of(IncompleteContexts.class).withoutEnvironment("UCX_TLS")
+                .options("-Dorg.slf4j.simpleLogger.log.io.reactorucx=info").run();
         assertThat(result.exitCode()).as(result.output()).isZero();
         assertThat(result.output()).containsOnlyOnce("are completed by").contains("[first] the transports"
                 + " rc_verbs,posix are completed by ud_verbs:aux: RDMA's reliable connections");

@@ -37,7 +37,9 @@ final class Client implements AutoCloseable {
     static Client connect(UcxResources resources, ErrorMode mode, int port, Duration heartbeat) {
         try {
             return new Client(resources, UcxClient.create(resources).remoteAddress(OtherHost.address(), port)
-                    .connectTimeout(LIMIT).maxMessageBytes(2L * EchoServer.WINDOW_BYTES).heartbeatInterval(heartbeat).peerFailureDetection(mode == ErrorMode.PEER));
+                    .connectTimeout(LIMIT)
+                    .maxMessageBytes(2L * EchoServer.WINDOW_BYTES).heartbeatInterval(heartbeat)
+                    .peerFailureDetection(mode == ErrorMode.PEER));
         } catch (RuntimeException | Error e) {
             resources.disposeNow();
             throw e;

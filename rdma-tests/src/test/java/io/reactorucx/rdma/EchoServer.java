@@ -28,8 +28,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * Gives back what it is sent by requests, active messages, tagged messages and the byte stream, and has memory. Its
- * arguments: address, port, transports, then any of {@code none} (error mode), {@code heartbeat=MILLIS}, and settings of
- * UCX as {@code KEY=VALUE}.
+ * arguments: address, port, transports, then any of {@code none} (error mode), {@code heartbeat=MILLIS}, and settings
+ * of UCX as {@code KEY=VALUE}.
  */
 final class EchoServer {
 
@@ -72,7 +72,8 @@ final class EchoServer {
         UcxResources resources = builder.build();
         EchoServer echo = new EchoServer(resources);
         UcxServer server = UcxServer.create(resources).bindAddress(args[0], Integer.parseInt(args[1]))
-                .peerFailureDetection(!options.contains("none")).handshakeTimeout(LIMIT).heartbeatInterval(heartbeat).maxMessageBytes(2L * WINDOW_BYTES)
+                .peerFailureDetection(!options.contains("none")).handshakeTimeout(LIMIT)
+                .heartbeatInterval(heartbeat).maxMessageBytes(2L * WINDOW_BYTES)
                 .doOnHandlerError((connection, error) -> System.out.println("server: " + connection + ": " + error))
                 .handle(echo::serve);
         UcxBoundServer bound = server.bindNow(LIMIT);

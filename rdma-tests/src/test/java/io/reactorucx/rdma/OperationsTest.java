@@ -92,8 +92,8 @@ class OperationsTest {
 
     @ParameterizedTest(name = "{0}, {1} bytes")
     @CsvSource({"AUTO, 0", "AUTO, 8", "AUTO, 4000", "AUTO, 65536", "AUTO, 1048576", "AUTO, 16777216", "EAGER, 0",
-            "EAGER, 8", "EAGER, 4000", "EAGER, 65536", "RENDEZVOUS, 0", "RENDEZVOUS, 8", "RENDEZVOUS, 4000",
-            "RENDEZVOUS, 65536", "RENDEZVOUS, 1048576", "RENDEZVOUS, 16777216"})
+        "EAGER, 8", "EAGER, 4000", "EAGER, 65536", "RENDEZVOUS, 0", "RENDEZVOUS, 8", "RENDEZVOUS, 4000",
+        "RENDEZVOUS, 65536", "RENDEZVOUS, 1048576", "RENDEZVOUS, 16777216"})
     void activeMessageIsEchoed(AmProtocol protocol, int bytes)
             throws InterruptedException, ExecutionException, TimeoutException {
         ActiveMessages messages = client.connection().activeMessages();

@@ -16,7 +16,7 @@ class ProgramsTest {
 
     @ParameterizedTest
     @CsvSource({"ud_verbs, echo", "ud_verbs, http", "ud_verbs, rsocket", "rc_verbs, echo", "rc_verbs, http",
-            "rc_verbs, rsocket"})
+        "rc_verbs, rsocket"})
     void nettyTalksOverVerbs(String transports, String program) {
         assumeTrue(OtherHost.isHere(), "two processes of one host");
         OtherHost.Result result = OtherHost.run(MAIN + "netty --transports=" + transports + " --case=" + program

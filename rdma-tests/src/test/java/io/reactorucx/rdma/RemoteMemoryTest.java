@@ -73,8 +73,8 @@ class RemoteMemoryTest {
 
     @ParameterizedTest(name = "{0}, memory of UCX: {1}, {2} bytes")
     @CsvSource({"AUTO, true, 8", "AUTO, true, 8192", "AUTO, true, 1048576", "AUTO, true, 16777216", "AUTO, false, 8",
-            "AUTO, false, 1048576", "SERVED, true, 8", "SERVED, true, 1048576", "SERVED, false, 1048576",
-            "SERVED, false, 16777216"})
+        "AUTO, false, 1048576", "SERVED, true, 8", "SERVED, true, 1048576", "SERVED, false, 1048576",
+        "SERVED, false, 16777216"})
     void whatIsPutIsGot(MemoryPath path, boolean ofUcx, int bytes) {
         use(ofUcx, path, memory -> {
             MemorySegment content = Contents.of(bytes + 4L, bytes);

@@ -16,7 +16,8 @@ final class ServerProcess implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(120);
     private static final Duration END_LIMIT = Duration.ofSeconds(60);
     private static final Pattern LISTENS = Pattern.compile("listens at port (\\d+)");
-    private static final AtomicInteger PORTS = new AtomicInteger(24_000 + (int) (ProcessHandle.current().pid() % 4_000));
+    private static final AtomicInteger PORTS =
+            new AtomicInteger(24_000 + (int) (ProcessHandle.current().pid() % 4_000));
     private static final AtomicInteger SERVERS = new AtomicInteger();
 
     private final Path log;
