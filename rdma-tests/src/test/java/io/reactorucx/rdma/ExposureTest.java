@@ -25,12 +25,12 @@ class ExposureTest {
         OtherHost.run("""
                 nft -f - <<'RULES'
                 table inet rdma {
-                    counter tcp { }
-                    counter roce { }
+                    counter of_tcp { }
+                    counter of_roce { }
                     chain out {
                         type filter hook output priority 0
-                        oifname "eth0" meta l4proto tcp counter name tcp
-                        oifname "eth0" udp dport 4791 counter name roce
+                        oifname "eth0" meta l4proto tcp counter name of_tcp
+                        oifname "eth0" udp dport 4791 counter name of_roce
                     }
                 }
                 RULES
@@ -52,8 +52,8 @@ class ExposureTest {
             assertThat(client.connection().requester().requestResponse(new byte[BYTES]).block(Client.LIMIT))
                     .hasSize(BYTES);
             String counters = OtherHost.run("nft list counters").require();
-            assertThat(bytes(counters, "roce")).as(counters).isGreaterThan(BYTES);
-            assertThat(bytes(counters, "tcp")).as(counters).isBetween(1L, (long) MAX_TCP_BYTES);
+            assertThat(bytes(counters, "of_roce")).as(counters).isGreaterThan(BYTES);
+            assertThat(bytes(counters, "of_tcp")).as(counters).isBetween(1L, (long) MAX_TCP_BYTES);
         }
     }
 
