@@ -5,12 +5,12 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.Wiretap;
-import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.connect.AddressConnector;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
@@ -168,6 +168,20 @@ public final class UcxClient {
      */
     public UcxClient peerFailureDetection(boolean value) {
         return with(config.withErrorMode(value ? ErrorMode.PEER : ErrorMode.NONE));
+    }
+
+    /**
+     * Requires transports: UCX may take others than the best one without a word. Where any of the data could go over
+     * another kind, from this side or the server, or where UCX does not tell, no application sees the connection, and
+     * {@link #connect()} fails with a permanent error that says why: {@link UcxStatus#UNSUPPORTED}, or {@link
+     * UcxStatus#REJECTED} where the server has found it out. This chooses nothing, which is for {@link
+     * UcxResourcesBuilder#transports(String...)}. The handshake still has its socket, which carries no data.
+     *
+     * @param kinds the kinds that are allowed, {@link UcxTransportKind#RDMA} for example; none for any, as by default
+     * @return a changed copy
+     */
+    public UcxClient require(UcxTransportKind... kinds) {
+        return with(config.withRequirement(kinds));
     }
 
     /**
@@ -421,8 +435,8 @@ public final class UcxClient {
     /**
      * Returns a client whose connections are replaced when they are lost. Permanent errors end it and are no matter of
      * the {@link Retry}: {@link UcxStatus#REJECTED}, by which a framework peer fails the authentication or does not fit
-     * to this side; {@link UcxUnsupportedException}, when the network devices of the resources do not reach the server;
-     * and the end of the resources or of their engine.
+     * to this side; {@link UcxStatus#UNSUPPORTED}, when the network devices of the resources do not reach the server,
+     * or the way there is not what is {@link #require required}; and the end of the resources or of their engine.
      *
      * @param retry decides when to retry, how often, and after which other errors
      * @return the reconnecting client
@@ -439,7 +453,7 @@ public final class UcxClient {
     boolean isPermanent(Throwable error) {
         // Without the handshake a rejection may just say that nothing listens now.
         return error instanceof UcxException failure && failure.operation().equals("connect")
-                && (failure instanceof UcxClosedException || failure instanceof UcxUnsupportedException
+                && (failure instanceof UcxClosedException || failure.status() == UcxStatus.UNSUPPORTED
                 || failure.status() == UcxStatus.REJECTED && !config.raw());
     }
 

@@ -53,7 +53,6 @@ public final class UcxConnection implements Disposable {
 
     private final ConnectionCore core;
     private final UcxResources resources;
-    private final List<String> transports;
     private final @Nullable UcxVersion peerVersion;
     private final int maxHeaderBytes;
     private final ActiveMessages activeMessages;
@@ -69,7 +68,6 @@ public final class UcxConnection implements Disposable {
         this.core = established.connection();
         this.resources = resources;
         this.hooks = hooks;
-        this.transports = established.transports();
         this.peerVersion = peer == null ? null : peer.ucxVersion();
         this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);
@@ -241,7 +239,7 @@ public final class UcxConnection implements Disposable {
 
     /** {@return the transports that UCX has chosen, each as {@code transport/device}} */
     public List<String> transports() {
-        return transports;
+        return core.transports();
     }
 
     /** {@return the version of UCX on the other side, empty for a raw peer} */

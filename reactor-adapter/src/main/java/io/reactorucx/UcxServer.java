@@ -4,6 +4,7 @@ import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
@@ -263,6 +264,16 @@ public final class UcxServer {
      */
     public UcxServer peerFailureDetection(boolean value) {
         return with(config.withErrorMode(value ? ErrorMode.PEER : ErrorMode.NONE));
+    }
+
+    /**
+     * Refuses connections over other transports; see {@link UcxClient#require(UcxTransportKind...)}.
+     *
+     * @param kinds none for any, as by default
+     * @return a changed copy
+     */
+    public UcxServer require(UcxTransportKind... kinds) {
+        return with(config.withRequirement(kinds));
     }
 
     /**

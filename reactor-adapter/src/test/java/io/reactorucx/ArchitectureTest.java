@@ -65,8 +65,7 @@ class ArchitectureTest {
 
     /** All of core that users of the adapter see: values, errors, registered memory and the context to ask. */
     private static final Set<String> CORE_API = Set.of("AmProtocol", "CloseMode", "ErrorMode", "MemoryDescriptor",
-            "UcpContext", "UcpMemory",
-            "UcxVersion");
+            "UcpContext", "UcpMemory", "UcxTransportKind", "UcxVersion");
 
     private static Path classFolder;
     private static JavaClasses adapter;

@@ -5,6 +5,7 @@ import static io.reactorucx.BadInput.thrown;
 
 import io.reactorucx.BadInput.Tried;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.security.Authenticator;
@@ -28,6 +29,7 @@ final class BadSettings {
 
     private BadSettings() {
         client();
+        required();
         server();
         limits();
         messageLimits();
@@ -76,6 +78,16 @@ final class BadSettings {
             cases.add(thrown("UcxClient.engine(int)", "engine " + engine, IndexOutOfBoundsException.class,
                     tried -> tried.client().engine(engine), "engine " + engine, "0..0"));
         }
+    }
+
+    private void required() {
+        UcxTransportKind[] none = {null};
+        cases.add(thrown("UcxClient.require(UcxTransportKind[])", "null", MISSING,
+                tried -> tried.client().require((UcxTransportKind[]) null), "kinds"));
+        cases.add(thrown("UcxClient.require(UcxTransportKind[])", "a kind that is null", MISSING,
+                tried -> tried.client().require(none), "kinds: each"));
+        cases.add(thrown("UcxServer.require(UcxTransportKind[])", "null", MISSING,
+                tried -> tried.server().require((UcxTransportKind[]) null), "kinds"));
     }
 
     private void server() {

@@ -334,6 +334,7 @@ class MetricsTest implements NeedsUcx {
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
         Stream.of("handler", "request", "message", "ucp", "memory", "connection", "connect", "engine", "other")
                 .forEach(operation -> bounded.add("operation=" + operation));
+        Stream.of("rdma", "shm", "self", "tcp", "other", "mixed").forEach(kind -> bounded.add("transport=" + kind));
         Stream.of("transport", "heartbeat").forEach(cause -> bounded.add("cause=" + cause));
         Stream.of("version", "mismatch", "authentication", "protocol", "admission", "timeout", "peer")
                 .forEach(reason -> bounded.add("reason=" + reason));

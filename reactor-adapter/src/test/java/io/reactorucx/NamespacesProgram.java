@@ -4,14 +4,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.TestTime;
+import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /** A server that echoes until its input ends, or a client that calls one server after the other. */
 final class NamespacesProgram {
 
     static final String TRANSPORTS = "namespaces.transports";
+    /** Names of kinds that both sides require. */
+    static final String REQUIRED = "namespaces.required";
     static final String READY = "ready ";
     static final String CONNECTED = "connected ";
     static final String FAILED = "failed ";
@@ -24,7 +28,7 @@ final class NamespacesProgram {
         String transports = System.getProperty(TRANSPORTS, "");
         UcxResources resources = (transports.isEmpty() ? builder : builder.transports(transports.split(","))).build();
         if (args[0].equals("server")) {
-            UcxBoundServer server = UcxServer.create(resources).bindAddress(args[1], 0)
+            UcxBoundServer server = UcxServer.create(resources).require(required()).bindAddress(args[1], 0)
                     .respond(new UcxResponder() {
                         @Override
                         public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -42,9 +46,15 @@ final class NamespacesProgram {
         resources.disposeNow();
     }
 
+    private static UcxTransportKind[] required() {
+        return Stream.of(System.getProperty(REQUIRED, "").split(",")).filter(name -> !name.isEmpty())
+                .map(UcxTransportKind::valueOf).toArray(UcxTransportKind[]::new);
+    }
+
     private static void call(UcxResources resources, String host, int port) {
         try {
-            UcxConnection connection = UcxClient.create(resources).remoteAddress(host, port).connect().block();
+            UcxConnection connection = UcxClient.create(resources).require(required()).remoteAddress(host, port)
+                    .connect().block();
             byte[] response = connection.requester().requestResponse("hello".getBytes(UTF_8))
                     .block(TestTime.seconds(20));
             System.out.println(CONNECTED + new String(response, UTF_8) + " " + connection.transports());

@@ -9,8 +9,11 @@ import io.reactorucx.testsupport.Partition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Peers of one host in other namespaces, as containers with a common IPC namespace are. They share memory that UCX
@@ -59,6 +62,31 @@ class NamespacesTest implements NeedsUcx {
             assertThat(connected.get(0)).startsWith(NamespacesProgram.CONNECTED).contains("tcp/");
             assertThat(connected.get(1)).startsWith(NamespacesProgram.CONNECTED).doesNotContain("tcp/");
         }
+    }
+
+    /** On each side, where only one requires. Within the host UCX takes shared memory, and between the hosts tcp. */
+    @ParameterizedTest
+    @CsvSource({"SHARED_MEMORY,", ",SHARED_MEMORY", "TCP,TCP"})
+    void requirementsHoldBetweenTwoHosts(String ofServer, String ofClient) {
+        try (Partition hosts = Partition.create();
+                ChildJvm remote = requiring(program(hosts.onRight()), ofServer)
+                        .arguments("server", hosts.rightAddress()).start();
+                ChildJvm client = requiring(program(hosts.onLeft()), ofClient).arguments("client")
+                        .arguments(hosts.rightAddress() + ":" + port(remote)).start()) {
+            ChildJvm.Result result = client.result();
+
+            String required = ofServer == null ? ofClient : ofServer;
+            assertThat(result.output().lines().filter(line -> line.startsWith(NamespacesProgram.CONNECTED)
+                    || line.startsWith(NamespacesProgram.FAILED))).singleElement().asString()
+                    .startsWith(required.equals("TCP") ? NamespacesProgram.CONNECTED : NamespacesProgram.FAILED)
+                    .contains(required.equals("TCP") ? "tcp/" : "the data has to go over shm or self, which the "
+                            + (ofServer == null ? "client" : "server") + " required, and the address of the server's"
+                            + " worker names tcp alone");
+        }
+    }
+
+    private static ChildJvm.Builder requiring(ChildJvm.Builder program, @Nullable String kinds) {
+        return kinds == null ? program : program.options("-D" + NamespacesProgram.REQUIRED + "=" + kinds);
     }
 
     @Test

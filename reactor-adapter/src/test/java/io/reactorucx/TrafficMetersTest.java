@@ -11,6 +11,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
@@ -380,8 +381,12 @@ class TrafficMetersTest implements NeedsUcx {
         awaitSum(2, ofServer, UcxMeters.CONNECTIONS, "state", "connected");
         awaitSum(2, ofServer, UcxMeters.SERVER_CONNECTIONS);
         awaitSum(0, ofServer, UcxMeters.CONNECTIONS, "state", "closing");
+        awaitSum(2, ofServer, UcxMeters.ESTABLISHED_CONNECTIONS, "transport",
+                UcxTransportKind.of(other.transports().getFirst()).tag());
+        awaitSum(2, ofServer, UcxMeters.ESTABLISHED_CONNECTIONS);
         other.close().block(Waits.PATIENCE);
         awaitSum(1, ofServer, UcxMeters.CONNECTIONS);
+        awaitSum(1, ofServer, UcxMeters.ESTABLISHED_CONNECTIONS);
         awaitSum(1, ofServer, UcxMeters.SERVER_CONNECTIONS);
     }
 

@@ -16,6 +16,10 @@ import java.util.function.Predicate;
  */
 public final class UcpPeerAddress {
 
+    /** What an address has of a name is a checksum. */
+    private static final List<String> NAMES = List.of("rc_verbs", "rc_mlx5", "dc_mlx5", "ud_verbs", "ud_mlx5", "srd",
+            "gga_mlx5", "tcp", "posix", "sysv", "xpmem", "cma", "knem", "self");
+
     private final EndpointTable endpoints;
     private final byte[] address;
     private final long worker;
@@ -38,6 +42,15 @@ public final class UcpPeerAddress {
     /** {@return the number that identifies the peer's worker, as {@link UcpWorker#uid} gives it} */
     public long worker() {
         return worker;
+    }
+
+    /**
+     * {@return the names of the transports that it offers, each once, and for one whose name is not known its number;
+     * empty for an address whose layout is not known}
+     */
+    public List<String> transports() {
+        return parts.stream().map(part -> NAMES.stream().filter(part::is).findFirst()
+                .orElseGet(() -> "transport " + part.transport())).distinct().toList();
     }
 
     /** {@return where UCX may connect to by tcp, from the devices of the worker that has checked the address} */

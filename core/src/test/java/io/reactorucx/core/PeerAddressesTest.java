@@ -64,6 +64,18 @@ class PeerAddressesTest {
         }
     }
 
+    @Test
+    void whatItOffersHasTheNamesOfTheContext() {
+        List<String> names = context.transports().stream().map(each -> each.split("/", 2)[0]).distinct().toList();
+
+        List<String> offered = worker.peerAddress(peer.address()).transports();
+
+        assertThat(offered).isNotEmpty().doesNotHaveDuplicates().isSubsetOf(names);
+        if (!transports.equals("default")) {
+            assertThat(offered).contains(transports);
+        }
+    }
+
     private void assertRefused(byte[] address, String why) {
         assertThatIllegalArgumentException().isThrownBy(() -> worker.peerAddress(address)).withMessageMatching(
                 FIRST_PATTERN + why);

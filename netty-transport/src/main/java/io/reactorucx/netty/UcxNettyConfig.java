@@ -1,5 +1,6 @@
 package io.reactorucx.netty;
 
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
@@ -38,11 +39,12 @@ import org.jspecify.annotations.Nullable;
  * @param sharedBuffers see {@link io.reactorucx.UcxResourcesBuilder#sharedBuffers(boolean)}
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
  * @param plainTcp which channels go over plain TCP
+ * @param requiredTransports see {@link io.reactorucx.UcxClient#require(UcxTransportKind...)}, for the links of channels
  */
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
         int maxLinks, int maxChannels, double clientShare, long maxBufferBytes, boolean sharedBuffers,
-        @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp) {
+        @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp, List<UcxTransportKind> requiredTransports) {
 
     /** The smallest window. */
     static final int MIN_WINDOW_BYTES = 4 << 10;
@@ -55,7 +57,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     /** The defaults. */
     public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
-            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, UcxPlainTcpConfig.DEFAULT);
+            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, UcxPlainTcpConfig.DEFAULT, List.of());
 
     /** Checks the parts. */
     public UcxNettyConfig {
@@ -74,6 +76,14 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
                         + " does not see plain peers");
             }
         }
+        for (UcxTransportKind each : Objects.requireNonNull(requiredTransports, "requiredTransports")) {
+            Objects.requireNonNull(each, "requiredTransports: each");
+        }
+        requiredTransports = List.copyOf(requiredTransports);
+        if (!requiredTransports.isEmpty() && plainTcp.accepted()) {
+            throw new IllegalArgumentException("plainTcp.accepted true: must be false where transports are required,"
+                    + " which plain peers do not have");
+        }
         BufferPool.checkMaxBytes(maxBufferBytes);
         checkWindow(windowBytes);
         atLeastOne(maxLinks, "maxLinks");
@@ -87,6 +97,10 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         if (accepts && authenticator != null) {
             throw new IllegalArgumentException("PLAIN_TCP true: must be false where the loops have an authenticator,"
                     + " which does not see plain peers");
+        }
+        if (accepts && !requiredTransports.isEmpty()) {
+            throw new IllegalArgumentException("PLAIN_TCP true: must be false where transports are required, which"
+                    + " plain peers do not have");
         }
         return accepts;
     }
@@ -127,7 +141,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withTransports(String... names) {
         return new UcxNettyConfig(list(names, "transports"), networkDevices, spin, windowBytes, handshakeTimeout,
                 closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp);
+                sharedBuffers, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -139,7 +153,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withNetworkDevices(String... names) {
         return new UcxNettyConfig(transports, list(names, "networkDevices"), spin, windowBytes, handshakeTimeout,
                 closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp);
+                sharedBuffers, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -151,7 +165,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withSpin(Duration value) {
         return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp);
+                sharedBuffers, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -163,7 +177,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withWindowBytes(int bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, bytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp);
+                sharedBuffers, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -177,7 +191,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withTimeouts(Duration handshake, Duration close, Duration heartbeat, Duration linkIdle) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat, linkIdle,
-                maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers, authenticator, plainTcp);
+                maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers, authenticator, plainTcp,
+                requiredTransports);
     }
 
     /**
@@ -190,7 +205,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withLimits(int links, int channels) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, links, channels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp);
+                sharedBuffers, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -202,7 +217,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withClientShare(double fraction) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, fraction, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp);
+                authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -215,7 +230,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withBuffers(long bytes, boolean shared) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, bytes, shared, authenticator,
-                plainTcp);
+                plainTcp, requiredTransports);
     }
 
     /**
@@ -227,7 +242,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withAuthenticator(Authenticator value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, Objects.requireNonNull(value, "value"), plainTcp);
+                sharedBuffers, Objects.requireNonNull(value, "value"), plainTcp, requiredTransports);
     }
 
     /**
@@ -239,6 +254,18 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withPlainTcp(UcxPlainTcpConfig value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, value);
+                sharedBuffers, authenticator, value, requiredTransports);
+    }
+
+    /**
+     * The same with other required transports.
+     *
+     * @param kinds see {@link #requiredTransports}; none for any
+     * @return a configuration
+     */
+    public UcxNettyConfig withRequiredTransports(UcxTransportKind... kinds) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
+                authenticator, plainTcp, Arrays.asList(Objects.requireNonNull(kinds, "kinds")));
     }
 }

@@ -165,6 +165,9 @@ final class EngineMeters {
         now.liveConnections().keySet().forEach(state -> meters.gauge(UcxMeters.CONNECTIONS,
                 tags.and(UcxMeters.Tag.STATE.asString(), state),
                 shown -> shown.peerStatistics().get(engine).liveConnections().get(state)));
+        now.establishedConnections().keySet().forEach(taken -> meters.gauge(UcxMeters.ESTABLISHED_CONNECTIONS,
+                tags.and(UcxMeters.Tag.TRANSPORT.asString(), taken),
+                shown -> shown.peerStatistics().get(engine).establishedConnections().get(taken)));
         now.lostConnections().keySet().forEach(cause -> meters.counter(UcxMeters.LOST_CONNECTIONS,
                 tags.and(UcxMeters.Tag.CAUSE.asString(), cause),
                 shown -> shown.peerStatistics().get(engine).lostConnections().get(cause)));

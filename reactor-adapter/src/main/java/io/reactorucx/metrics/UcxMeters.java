@@ -146,6 +146,9 @@ public enum UcxMeters implements MeterDocumentation {
     /** Connections that exist, by state. */
     CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
             "connections that have an endpoint of UCX, by state", Tag.ENGINE, Tag.STATE),
+    /** Connections whose handshake is done. */
+    ESTABLISHED_CONNECTIONS("connections.established", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "those of them whose handshake is done, by what their data goes over", Tag.ENGINE, Tag.TRANSPORT),
     /** Connections whose peer was lost. */
     LOST_CONNECTIONS("connections.lost", Meter.Type.COUNTER, Unit.CONNECTIONS, "connections whose peer was lost",
             Tag.ENGINE, Tag.CAUSE),
@@ -404,6 +407,9 @@ public enum UcxMeters implements MeterDocumentation {
         STATUS("name of a `UcxStatus` in lower case; `unknown` for every other number"),
         /** The state of a connection. */
         STATE("`connecting`, `connected` or `closing`"),
+        /** What the data of a connection goes over. */
+        TRANSPORT("`rdma`, `shm` for memory of one host, `self` for a worker's own, `tcp`, `other`, or `mixed` for"
+                + " several of them"),
         /** How a connection was lost. */
         CAUSE("`transport` for a failed endpoint or process, `heartbeat` for a silent peer"),
         /** Why a handshake came to nothing, or a message was dropped. */

@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.testsupport.NoLeaks;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.core.RSocketServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** The settings of the transports, and wrong arguments. */
@@ -102,6 +106,25 @@ class SettingsTest {
                     UcxServerTransport.create(resources, blank, 0)).withMessage(message);
             assertThatIllegalArgumentException().isThrownBy(() ->
                     UcxClientTransport.create(resources, blank, 1)).withMessage(message);
+        }
+    }
+
+    /** Over shared memory, which UCX takes. */
+    @Test
+    void whatClientOrServerRequireIsRequiredOfRSocketsConnections() {
+        try (TestResources both = new TestResources("posix,tcp")) {
+            UcxServer plain = UcxServer.create(both.server()).bindAddress(TestResources.HOST, 0);
+            for (boolean ofServer : new boolean[] {true, false}) {
+                UcxBoundTransport server = RSocketServer.create(SocketAcceptor.forRequestResponse(Mono::just))
+                        .bindNow(UcxServerTransport.create(ofServer ? plain.require(UcxTransportKind.TCP) : plain));
+                UcxClient client = UcxClient.create(both.client()).remoteAddress(server.address());
+
+                StepVerifier.create(UcxClientTransport.create(ofServer ? client : client.require(UcxTransportKind.TCP))
+                        .connect()).expectErrorSatisfies(error -> assertThat(error)
+                        .hasMessageContaining("the data has to go over tcp, which the ")).verify(TestResources.LIMIT);
+                both.awaitNothingLeft();
+                server.dispose();
+            }
         }
     }
 

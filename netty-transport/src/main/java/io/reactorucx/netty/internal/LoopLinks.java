@@ -2,6 +2,7 @@ package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
@@ -80,7 +81,8 @@ public final class LoopLinks {
             protocol = protocol.withAuthentication(AuthenticationConfig.of(settings.authenticator()));
         }
         this.config = ConnectionConfig.DEFAULT.withHandshakeTimeout(settings.handshakeTimeout())
-                .withCloseTimeout(settings.closeTimeout()).withProtocol(protocol);
+                .withCloseTimeout(settings.closeTimeout()).withProtocol(protocol)
+                .withRequirement(settings.requiredTransports().toArray(UcxTransportKind[]::new));
     }
 
     /** The same in each process, whatever kind of addresses it prefers. */

@@ -85,7 +85,13 @@ public final class EndpointAcceptor {
 
     /** Listens at an address, and accepts connections by worker address where that is configured. */
     public Mono<BoundListener> bind(InetSocketAddress address) {
-        return listen(address).delayUntil(listener -> onEachEngine(connections -> {
+        return Mono.defer(() -> {
+            if (ofClient == null) {
+                resources.connections().forEach(each ->
+                        TransportChoice.requireOwn(each, config.requirement(), "bind"));
+            }
+            return listen(address);
+        }).delayUntil(listener -> onEachEngine(connections -> {
             if (acceptWorkerAddresses) {
                 connections.acceptor(byWorkerAddress);
             }
@@ -266,21 +272,57 @@ public final class EndpointAcceptor {
             }
             add(connection);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, this::bound);
-            if (config.raw()) {
-                if (handlers.admit(client, connection.onDispose()) == null) {
-                    ready(null);
-                } else {
-                    connection.beginClose(CloseMode.FORCE);
-                }
+            if (config.raw() && config.requirement().isAny()) {
+                admitRaw();
                 return;
             }
             timeout = DelayedAction.after(connection.engine(), config.handshakeTimeout(), this::timedOut);
+            if (config.raw()) {
+                wireUp(Objects.requireNonNull(endpoint));
+                return;
+            }
             handshake = new ServerHandshake(connection.registry().ownInfo(config), identity,
                     config.protocol().authentication(), resources.serverAuthenticators(), connection.peer(), this);
             if (hello != null) {
                 connection.peerProcess(PeerInfo.process(hello.fields()));
                 received(hello);
             }
+        }
+
+        private void admitRaw() {
+            if (handlers.admit(client, connection.onDispose()) == null) {
+                ready(null);
+            } else {
+                connection.beginClose(CloseMode.FORCE);
+            }
+        }
+
+        /** What UCX takes is known when the endpoint is wired up. */
+        private void wireUp(UcpEndpoint made) {
+            connection.wireUpStarted();
+            if (made.flush((status, length, tag) -> wireUpEnded(status, made))) {
+                wireUpEnded(0, made);
+            }
+        }
+
+        private void wireUpEnded(int status, UcpEndpoint made) {
+            connection.wireUpEnded();
+            if (status != 0 || !connection.phase().isConnecting()) {
+                return;
+            }
+            endHandshake();
+            Rejection refused = choice(null).rejection(made, 0);
+            if (refused == null) {
+                admitRaw();
+            } else {
+                connection.registry().handshakeFailed(connection.peer(),
+                        new HandshakeFailure(HandshakeFailure.Kind.MISMATCH, refused, null));
+                connection.abandonConnecting();
+            }
+        }
+
+        private TransportChoice choice(@Nullable PeerInfo peer) {
+            return new TransportChoice(connection, peer, false);
         }
 
         private void timedOut() {
@@ -342,7 +384,14 @@ public final class EndpointAcceptor {
 
         @Override
         public @Nullable Rejection admit(PeerInfo peer) {
-            return handlers.admit(client, connection.onDispose());
+            UcpEndpoint made = endpoint;
+            Rejection refused = made == null || hello == null ? null : choice(peer).rejection(made, takenByPeer(hello));
+            return refused != null ? refused : handlers.admit(client, connection.onDispose());
+        }
+
+        private static int takenByPeer(ControlFrame hello) {
+            return hello.fields().has(ControlFields.Key.TAKEN_TRANSPORTS)
+                    ? hello.fields().buffer(ControlFields.Key.TAKEN_TRANSPORTS).get() : 0;
         }
 
         private void ready(@Nullable PeerInfo peer) {
@@ -352,7 +401,8 @@ public final class EndpointAcceptor {
             }
             if (connection.established(peer)) {
                 bound();
-                handlers.run(Established.of(connection, made, peer));
+                handlers.run(new Established(connection, peer));
+                choice(peer).log(null, connection.peer());
             }
         }
 

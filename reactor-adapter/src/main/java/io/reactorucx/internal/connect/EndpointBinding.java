@@ -12,6 +12,7 @@ import io.reactorucx.internal.endpoint.EndpointRelease;
 import io.reactorucx.internal.endpoint.ExpectedEndpoint;
 import io.reactorucx.internal.endpoint.NoTransportException;
 import io.reactorucx.internal.endpoint.PeerHost;
+import io.reactorucx.internal.endpoint.TransportRefusedException;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
@@ -52,12 +53,13 @@ final class EndpointBinding implements ConnectListener {
 
     private final ConnectionCore connection;
     private final PendingBindings bindings;
+    private final TransportChoice choice;
     private final boolean client;
     private final ConnectionIdentity identity;
     private final byte[] ownAddress;
     private final PeerHost host;
     private final IntConsumer announce;
-    private final Consumer<UcpEndpoint> whenReady;
+    private final Runnable whenReady;
     private final Consumer<RuntimeException> whenFailed;
     private final EndpointAllocator.EndpointRequest request;
     private Stage stage = Stage.ADDRESSES;
@@ -74,17 +76,18 @@ final class EndpointBinding implements ConnectListener {
     /**
      * Creates the binding of a connection.
      *
+     * @param choice what both sides require of the endpoint
      * @param host where the peer is
      * @param announce tells the server the address of this side's worker, and the number of the endpoint that this side
      *     makes, 0 where the peer makes the first one; only for the client's side
      */
-    EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client,
-            ConnectionIdentity identity, byte[] ownAddress, PeerHost host, IntConsumer announce,
-            Consumer<UcpEndpoint> whenReady,
+    EndpointBinding(ConnectionCore connection, PendingBindings bindings, TransportChoice choice,
+            ConnectionIdentity identity, byte[] ownAddress, PeerHost host, IntConsumer announce, Runnable whenReady,
             Consumer<RuntimeException> whenFailed) {
         this.connection = connection;
         this.bindings = bindings;
-        this.client = client;
+        this.choice = choice;
+        this.client = choice.isOfClient();
         this.identity = identity;
         this.ownAddress = ownAddress;
         this.host = host;
@@ -103,6 +106,7 @@ final class EndpointBinding implements ConnectListener {
         }
         try {
             UcpPeerAddress checked = checked(frame);
+            choice.requirePossible(checked);
             if (bindings.endpoints().isInitiator(checked, client)) {
                 reserve();
                 initiate(checked);
@@ -203,7 +207,7 @@ final class EndpointBinding implements ConnectListener {
             releaseSelfConnectLock();
             return;
         }
-        EndpointAllocator.AllocatedEndpoint released = bindings.endpoints().reuse(peer, request);
+        EndpointAllocator.AllocatedEndpoint released = bindings.endpoints().reuse(peer, request, choice::allows);
         if (released != null) {
             announce.accept(released.number());
             made(released);
@@ -257,8 +261,14 @@ final class EndpointBinding implements ConnectListener {
         LOG.debug("[{}] wire-up ended with status {}", connection.name(), status);
         // In error mode NONE a failed endpoint cannot be closed before this.
         connection.wireUpEnded();
-        if (status == 0 && connection.phase().isConnecting()) {
-            send(new BindFrame(BindFrame.Type.BIND, identity.peerToken(), number, ownAddress));
+        UcpEndpoint made = endpoint;
+        if (status == 0 && made != null && connection.phase().isConnecting()) {
+            try {
+                choice.requireTaken(made, address);
+                send(new BindFrame(BindFrame.Type.BIND, identity.peerToken(), number, ownAddress));
+            } catch (RuntimeException e) {
+                fail(e);
+            }
         }
     }
 
@@ -292,9 +302,9 @@ final class EndpointBinding implements ConnectListener {
             if (!client) {
                 send(new BindFrame(BindFrame.Type.READY, identity.peerToken()));
             }
-            ready(made);
+            ready();
         } else if (frame.type() == BindFrame.Type.READY) {
-            ready(made);
+            ready();
         }
     }
 
@@ -329,9 +339,10 @@ final class EndpointBinding implements ConnectListener {
                 fail(EndpointAllocator.notPaired(connection.peer()));
                 return;
             }
+            choice.requireTaken(made, known);
             send(new BindFrame(BindFrame.Type.BOUND, identity.peerToken()));
             if (!client) {
-                ready(made);
+                ready();
             }
         } catch (RuntimeException e) {
             fail(e);
@@ -354,7 +365,7 @@ final class EndpointBinding implements ConnectListener {
         return allocated.endpoint();
     }
 
-    private void ready(UcpEndpoint made) {
+    private void ready() {
         if (!connection.phase().isConnecting()) {
             return;
         }
@@ -368,7 +379,8 @@ final class EndpointBinding implements ConnectListener {
             connection.established(null);
             connection.beginClose(CloseMode.FLUSH);
         } else {
-            whenReady.accept(made);
+            whenReady.run();
+            choice.log(address, host.address().getHostAddress());
         }
     }
 
@@ -380,7 +392,12 @@ final class EndpointBinding implements ConnectListener {
             connection.registry().handshakeFailed(connection.peer(), new HandshakeFailure(kind(error, told),
                     new Rejection(told.status(), String.valueOf(error.getMessage())), error));
         }
-        connection.abandonConnecting();
+        if (error instanceof TransportRefusedException && endpoint != null) {
+            // A close by force could overtake the reason, and a peer that has lost its endpoint would try again.
+            connection.rejected();
+        } else {
+            connection.abandonConnecting();
+        }
         failed(error);
     }
 
@@ -388,16 +405,21 @@ final class EndpointBinding implements ConnectListener {
     private static @Nullable Rejection rejection(RuntimeException error) {
         return switch (error) {
             case NoTransportException none -> new Rejection(none.explanationForPeer());
+            case TransportRefusedException refused -> new Rejection(refused.explanation());
             case UcxException known -> Rejection.ofRefusal(known);
             default -> null;
         };
     }
 
     private static HandshakeFailure.Kind kind(RuntimeException error, Rejection told) {
-        return error instanceof NoTransportException ? HandshakeFailure.Kind.MISMATCH : switch (told.status()) {
-            case NO_RESOURCE, EXCEEDS_LIMIT -> HandshakeFailure.Kind.ADMISSION;
-            case UNREACHABLE -> HandshakeFailure.Kind.MISMATCH;
-            default -> HandshakeFailure.Kind.PROTOCOL;
+        return switch (error) {
+            case NoTransportException none -> HandshakeFailure.Kind.MISMATCH;
+            case TransportRefusedException refused -> HandshakeFailure.Kind.MISMATCH;
+            default -> switch (told.status()) {
+                case NO_RESOURCE, EXCEEDS_LIMIT -> HandshakeFailure.Kind.ADMISSION;
+                case UNREACHABLE -> HandshakeFailure.Kind.MISMATCH;
+                default -> HandshakeFailure.Kind.PROTOCOL;
+            };
         };
     }
 

@@ -10,6 +10,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.TransportRequirement;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
@@ -61,6 +62,7 @@ public final class EndpointConnector {
 
     public Mono<Established> connect() {
         Mono<Established> connecting = Mono.create(sink -> {
+            TransportChoice.requireOwn(connections, config.requirement(), "connect");
             Connect connect = new Connect(sink);
             sink.onCancel(() -> connection.execute(worker -> connect.cancel()));
             connections.engine().execute(connect);
@@ -79,6 +81,7 @@ public final class EndpointConnector {
 
         private final MonoSink<Established> sink;
         private @Nullable UcpEndpoint endpoint;
+        private @Nullable UcpPeerAddress peerAddress;
         private @Nullable ClientHandshake handshake;
 
         Connect(MonoSink<Established> sink) {
@@ -114,7 +117,13 @@ public final class EndpointConnector {
                 throw new UcxException(UcxStatus.UNREACHABLE, "connect", connection.peer(),
                         "the worker does not answer at the tcp ports that its address names");
             }
+            choice(null).requirePossible(reachable);
+            peerAddress = reachable;
             made(connections.endpoints().connectUnpooled(reachable, options()), connections.admission().admitAll());
+        }
+
+        private String host() {
+            return address == null ? connection.peer() : address.getHostString();
         }
 
         private EndpointOptions options() {
@@ -153,8 +162,10 @@ public final class EndpointConnector {
                 ready(null);
                 return;
             }
+            // What the endpoint goes over is for the server to refuse, which has to make its own one in any case.
             ControlFields more = address != null ? ControlFields.NONE
-                    : ControlFields.NONE.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
+                    : ControlFields.NONE.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address())
+                    .with(ControlFields.Key.TAKEN_TRANSPORTS, TransportRequirement.bitsOf(made.transports()));
             ClientHandshake started = new ClientHandshake(connections.ownInfo(config), identity, more,
                     config.protocol().authentication(), authenticators, connection.peer(), this);
             handshake = started;
@@ -205,8 +216,22 @@ public final class EndpointConnector {
 
         private void ready(@Nullable PeerInfo peer) {
             UcpEndpoint made = endpoint;
-            if (made != null && !made.isClosed() && made.failure() == 0 && connection.established(peer)) {
-                sink.success(Established.of(connection, made, peer));
+            if (made != null && connection.phase().isConnecting()) {
+                guarded(() -> {
+                    choice(peer).requireTaken(made, peerAddress);
+                    established(made, peer);
+                });
+            }
+        }
+
+        private TransportChoice choice(@Nullable PeerInfo peer) {
+            return new TransportChoice(connection, peer, true);
+        }
+
+        private void established(UcpEndpoint made, @Nullable PeerInfo peer) {
+            if (!made.isClosed() && made.failure() == 0 && connection.established(peer)) {
+                sink.success(new Established(connection, peer));
+                choice(peer).log(peerAddress, host());
             }
         }
 

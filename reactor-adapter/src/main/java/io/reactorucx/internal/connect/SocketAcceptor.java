@@ -1,6 +1,5 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.concurrent.RetryingCommand;
@@ -318,13 +317,13 @@ final class SocketAcceptor {
                 client = info;
                 connection = made;
                 byte[] ownAddress = connections.addressFor(info.locality());
-                new RetryingCommand(made.engine(), worker -> bind(made, open, ownAddress), this::engineClosed, true)
-                        .submit();
+                new RetryingCommand(made.engine(), worker -> bind(made, info, open, ownAddress), this::engineClosed,
+                        true).submit();
             }
         }
 
         /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
-        private void bind(ConnectionCore made, ControlSocket open, byte[] ownAddress) {
+        private void bind(ConnectionCore made, PeerInfo info, ControlSocket open, byte[] ownAddress) {
             made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
                 gone.tryEmitEmpty();
                 execute(() -> end(false));
@@ -334,7 +333,8 @@ final class SocketAcceptor {
                 refuse(made, open, full, null);
                 return;
             }
-            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, ownAddress,
+            EndpointBinding started = new EndpointBinding(made, bindings, new TransportChoice(made, info, false),
+                    identity, ownAddress,
                     new PeerHost(address.getAddress()), number -> { }, this::ready,
                     error -> LOG.debug("[{}] lost before it was established", peer, error));
             binding = started;
@@ -379,12 +379,12 @@ final class SocketAcceptor {
         }
 
         /** Thread: engine. */
-        private void ready(UcpEndpoint endpoint) {
+        private void ready() {
             ConnectionCore made = connection;
             PeerInfo info = client;
             if (made != null && made.established(info)) {
                 execute(() -> end(true));
-                server.handlers().run(Established.of(made, endpoint, info));
+                server.handlers().run(new Established(made, info));
             }
         }
 

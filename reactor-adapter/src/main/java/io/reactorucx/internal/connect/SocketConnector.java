@@ -1,7 +1,6 @@
 package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -73,7 +72,10 @@ public final class SocketConnector {
 
     /** Returns a Mono that connects within the time of the handshake, for each subscriber anew. */
     public Mono<Established> connect() {
-        return Mono.defer(() -> connect(System.nanoTime() + config.handshakeTimeout().toNanos()));
+        return Mono.defer(() -> {
+            TransportChoice.requireOwn(connections, config.requirement(), "connect");
+            return connect(System.nanoTime() + config.handshakeTimeout().toNanos());
+        });
     }
 
     private Mono<Established> connect(long deadlineNanos) {
@@ -296,7 +298,8 @@ public final class SocketConnector {
                     fail(full.toException(peer, null));
                     return;
                 }
-                EndpointBinding started = new EndpointBinding(made, bindings, true, identity, ownAddress,
+                EndpointBinding started = new EndpointBinding(made, bindings,
+                        new TransportChoice(made, info, true), identity, ownAddress,
                         new PeerHost(path.remote().getAddress()), number -> open.send(new BindFrame(
                         BindFrame.Type.ADDRESS, identity.peerToken(), number, ownAddress).toBytes()), this::ready,
                         this::fail);
@@ -316,11 +319,11 @@ public final class SocketConnector {
             }, true).submit();
         }
 
-        private void ready(UcpEndpoint endpoint) {
+        private void ready() {
             ConnectionCore made = connection;
             if (made != null && made.established(server)) {
                 if (end()) {
-                    sink.success(Established.of(made, endpoint, server));
+                    sink.success(new Established(made, server));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }

@@ -28,6 +28,7 @@ import io.reactorucx.internal.socket.ControlSocket;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +136,7 @@ public final class ConnectionCore implements OperationOwner {
         }
         boolean established = life.advance(ConnectionEvent.HANDSHAKE_DONE);
         if (established) {
-            log.established();
+            log.established(endpoint);
         }
         return established;
     }
@@ -466,6 +467,11 @@ public final class ConnectionCore implements OperationOwner {
     /** Returns the id and the peer, with which lines of the log begin. Thread: any. */
     public String name() {
         return log.name();
+    }
+
+    /** Returns the transports of the established connection, as {@code transport/device}. Thread: any. */
+    public List<String> transports() {
+        return log.transports();
     }
 
     ConnectionLog log() {

@@ -1,20 +1,27 @@
 package io.reactorucx.internal.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.internal.event.FlightEvents;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a connection in the log, its wiretap and its events. The id tells connections to the same peer apart; it
- * is the same in the log and in the events, and unique in the process.
+ * The name of a connection in the log, its wiretap and its events, and what it goes over. The id tells connections to
+ * the same peer apart; it is the same in the log and in the events, and unique in the process.
  *
- * <p>Thread: engine; id and name any.
+ * <p>Thread: engine; id, name and transports any.
  */
 final class ConnectionLog {
+
+    /** In place of the kind of the transports, where there are several kinds. */
+    static final String MIXED = "mixed";
 
     private static final AtomicLong IDS = new AtomicLong();
 
@@ -24,6 +31,7 @@ final class ConnectionLog {
     private final String engine;
     private final @Nullable Wiretap wiretap;
     private final long createdNanos = System.nanoTime();
+    private volatile @Nullable List<String> transports;
 
     ConnectionLog(String peer, String engine, @Nullable Wiretap wiretap) {
         this.peer = peer;
@@ -40,7 +48,33 @@ final class ConnectionLog {
         return name;
     }
 
-    void established() {
+    /** Returns the transports of the endpoint since the connection was established, none before. */
+    List<String> transports() {
+        List<String> taken = transports;
+        return taken == null ? List.of() : taken;
+    }
+
+    /** Returns the kind of the transports, null before the connection was established. */
+    @Nullable String transport() {
+        List<String> taken = transports;
+        if (taken == null) {
+            return null;
+        }
+        List<UcxTransportKind> kinds = taken.stream().map(UcxTransportKind::of).distinct().toList();
+        return kinds.isEmpty() ? UcxTransportKind.OTHER.tag() : kinds.size() == 1 ? kinds.getFirst().tag() : MIXED;
+    }
+
+    private static List<String> transports(@Nullable UcpEndpoint endpoint) {
+        try {
+            return endpoint == null ? List.of() : endpoint.transports();
+        } catch (UcxException e) {
+            // The endpoint has failed meanwhile, which the connection is about to learn.
+            return List.of();
+        }
+    }
+
+    void established(@Nullable UcpEndpoint endpoint) {
+        transports = transports(endpoint);
         FlightEvents.connected(id, peer, engine, System.nanoTime() - createdNanos);
         event("connected");
     }

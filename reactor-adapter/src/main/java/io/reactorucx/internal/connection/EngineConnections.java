@@ -7,6 +7,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.config.ConnectionConfig;
@@ -87,6 +88,7 @@ public final class EngineConnections {
     private volatile byte[] address = new byte[0];
     private volatile byte[] networkAddress = new byte[0];
     private volatile Locality locality = Locality.UNKNOWN;
+    private volatile List<String> transports = List.of();
     private @Nullable WorkerAddressAcceptor acceptor;
 
     /** Creates the connections of an engine, whose pool has leases of at most so many bytes. */
@@ -112,7 +114,8 @@ public final class EngineConnections {
         queueRepair = new QueueRepair(engine, owned.context());
         address = owned.address();
         networkAddress = owned.networkAddress();
-        locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(owned.context()),
+        transports = owned.context().transports();
+        locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(transports),
                 owned.context().config().features().contains(UcpFeature.WAKEUP));
         endpoints = new EndpointAllocator(engine, owned, address);
         new SharedMemorySignals(engine).start();
@@ -329,7 +332,8 @@ public final class EngineConnections {
                 protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
                         .withMaxMessageBytes(Math.min(config.messages().maxMessageBytes(), maxLeaseBytes))
                         .withWindowBytes(config.messages().windowBytes()),
-                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality);
+                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality,
+                config.requirement());
     }
 
     List<ProtocolFactory> factories() {
@@ -384,12 +388,25 @@ public final class EngineConnections {
     /** Returns the counts of lost and rejected peers. Thread: any. */
     public PeerStatistics peerStatistics() {
         Map<String, Long> byState = new HashMap<>(Map.of("connecting", 0L, "connected", 0L, "closing", 0L));
+        Map<String, Long> byTransport = new HashMap<>(Map.of(ConnectionLog.MIXED, 0L));
+        for (UcxTransportKind kind : UcxTransportKind.values()) {
+            byTransport.put(kind.tag(), 0L);
+        }
         for (ConnectionCore each : live) {
             ConnectionPhase phase = each.phase();
             byState.merge(phase.isConnecting() ? "connecting" : phase.isConnected() ? "connected" : "closing", 1L,
                     Long::sum);
+            String taken = each.log().transport();
+            if (taken != null) {
+                byTransport.merge(taken, 1L, Long::sum);
+            }
         }
-        return counters.snapshot(byState);
+        return counters.snapshot(byState, byTransport);
+    }
+
+    /** Returns the transports of the engine's context, as {@code transport/device}. Thread: any. */
+    public List<String> transports() {
+        return transports;
     }
 
     /** Returns the address of the worker for a peer. Thread: any. */

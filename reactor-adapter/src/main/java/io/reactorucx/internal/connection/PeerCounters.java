@@ -36,8 +36,8 @@ final class PeerCounters {
         rejections.incrementAndGet(reason.ordinal());
     }
 
-    PeerStatistics snapshot(Map<String, Long> live) {
-        return new PeerStatistics(live, missedHeartbeats.get(), byName(Loss.values(), losses),
+    PeerStatistics snapshot(Map<String, Long> live, Map<String, Long> established) {
+        return new PeerStatistics(live, established, missedHeartbeats.get(), byName(Loss.values(), losses),
                 byName(HandshakeFailure.Kind.values(), rejections));
     }
 

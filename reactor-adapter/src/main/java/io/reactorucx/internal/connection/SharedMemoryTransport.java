@@ -1,7 +1,8 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxTransportKind;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -10,14 +11,13 @@ public final class SharedMemoryTransport {
 
     private static final Set<String> TRANSPORTS = Set.of("posix", "sysv", "xpmem");
 
-    private static final Set<String> WITHIN_HOST = Set.of("posix", "sysv", "xpmem", "cma", "knem", "self");
-
     private SharedMemoryTransport() {
     }
 
-    /** Returns whether a context has transports that lead to other hosts. */
-    static boolean isNotTheOnlyOneOf(UcpContext context) {
-        return !context.transports().stream().allMatch(name -> WITHIN_HOST.contains(transport(name)));
+    /** Returns whether some transports lead to other hosts. */
+    static boolean isNotTheOnlyOneOf(List<String> transports) {
+        return !transports.stream().map(UcxTransportKind::of)
+                .allMatch(kind -> kind == UcxTransportKind.SHARED_MEMORY || kind == UcxTransportKind.SELF);
     }
 
     /** Returns whether messages of an endpoint go through shared memory, where all to one worker share a queue. */

@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,10 +147,16 @@ public final class EndpointAllocator {
         }
     }
 
-    /** Returns a released endpoint for the initiating side, null where a new one has to be made. */
-    public @Nullable AllocatedEndpoint reuse(UcpPeerAddress address, EndpointRequest request) {
+    /**
+     * Returns a released endpoint for the initiating side, null where a new one has to be made.
+     *
+     * @param allowed returns whether the connection may go over an endpoint: one that is taken and then refused would
+     *     be lost, and its pair would stay idle for good
+     */
+    public @Nullable AllocatedEndpoint reuse(UcpPeerAddress address, EndpointRequest request,
+            Predicate<UcpEndpoint> allowed) {
         for (PooledEndpoint released : reusable.getOrDefault(address.worker(), new ArrayDeque<>())) {
-            if (released.fits(request)) {
+            if (released.fits(request) && allowed.test(released.endpoint())) {
                 return released.allocate(request);
             }
         }

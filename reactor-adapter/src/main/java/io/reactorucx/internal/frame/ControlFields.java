@@ -55,7 +55,11 @@ public final class ControlFields {
         /** An address of IPv4 or IPv6 from which UCX of the sender connects. */
         UCX_SOURCE(21, 4, 16),
         /** A port (2 bytes), and an address of IPv4 or IPv6. */
-        SOCKET_ADDRESS(22, 6, 18);
+        SOCKET_ADDRESS(22, 6, 18),
+        /** A bit for each kind of transport that the sender's data may go over. */
+        REQUIRED_TRANSPORTS(23, 1, 1),
+        /** A bit for each kind of transport that the sender's endpoint has. */
+        TAKEN_TRANSPORTS(24, 1, 1);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

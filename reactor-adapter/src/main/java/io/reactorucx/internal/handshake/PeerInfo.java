@@ -6,6 +6,7 @@ import io.reactorucx.core.UcxVersion;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.config.PeerLimits;
 import io.reactorucx.internal.config.ProtocolConfig;
+import io.reactorucx.internal.config.TransportRequirement;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import java.nio.ByteBuffer;
@@ -26,25 +27,30 @@ import org.jspecify.annotations.Nullable;
  * @param process its process, for peers of the same host
  * @param takesTraces whether it reads a trace context in the head of a request
  * @param locality where its engine runs
+ * @param requirement what it lets the data of the connection go over
  */
 public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
-        int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces, Locality locality) {
+        int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces, Locality locality,
+        TransportRequirement requirement) {
 
     private static final Set<Key> KEYS = Set.of(Key.UCX_VERSION, Key.ERROR_MODE, Key.BYTE_ORDER, Key.MAX_HEADER_BYTES,
             Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID, Key.PROCESS);
     private static final ErrorMode[] ERROR_MODES = ErrorMode.values();
 
-    /** What a side tells that does not say where it runs. */
+    /** What a side tells that does not say where it runs, and requires no transport. */
     public PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
             int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces) {
         this(ucxVersion, errorMode, byteOrder, limits, heartbeatMillis, workerId, process, takesTraces,
-                Locality.UNKNOWN);
+                Locality.UNKNOWN, TransportRequirement.ANY);
     }
 
     public ControlFields addTo(ControlFields fields) {
         byte[] version = ByteBuffer.allocate(3 * Short.BYTES).putShort((short) ucxVersion.major())
                 .putShort((short) ucxVersion.minor()).putShort((short) ucxVersion.release()).array();
         ControlFields own = takesTraces ? fields.with(Key.TRACE_CONTEXT, 1) : fields;
+        if (!requirement.isAny()) {
+            own = own.with(Key.REQUIRED_TRANSPORTS, requirement.bits());
+        }
         return own.with(Key.UCX_VERSION, version).with(Key.ERROR_MODE, errorMode.ordinal())
                 .with(Key.BYTE_ORDER, byteOrder == ByteOrder.BIG_ENDIAN ? 1 : 0)
                 .with(Key.MAX_HEADER_BYTES, limits.maxHeaderBytes())
@@ -78,7 +84,10 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         return new PeerInfo(ucxVersion, ERROR_MODES[mode],
                 order == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, limits, heartbeat,
                 fields.buffer(Key.WORKER_ID).getLong(), process(fields), fields.has(Key.TRACE_CONTEXT),
-                fields.has(Key.LOCALITY) ? Locality.of(fields.buffer(Key.LOCALITY)) : Locality.UNKNOWN);
+                fields.has(Key.LOCALITY) ? Locality.of(fields.buffer(Key.LOCALITY)) : Locality.UNKNOWN,
+                fields.has(Key.REQUIRED_TRANSPORTS)
+                        ? TransportRequirement.ofBits(fields.buffer(Key.REQUIRED_TRANSPORTS).get())
+                        : TransportRequirement.ANY);
     }
 
     /** Returns which process the peer says that it is. */
@@ -94,6 +103,9 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
     static @Nullable String mismatch(PeerInfo client, PeerInfo server) {
         if (client.errorMode != server.errorMode) {
             return mismatch("error mode", client.errorMode, server.errorMode);
+        }
+        if (client.requirement.and(server.requirement).kinds().isEmpty()) {
+            return mismatch("required transport", client.requirement, server.requirement);
         }
         return client.byteOrder == server.byteOrder ? Locality.mismatch(client.locality, server.locality)
                 : mismatch("byte order", client.byteOrder, server.byteOrder);

@@ -142,7 +142,8 @@ public final class ServerHandshake {
             reject(Kind.MISMATCH, mismatch, null);
         } else if (rejection != null) {
             callbacks.send(rejection.toFrame());
-            end(new HandshakeFailure(Kind.ADMISSION, rejection, null));
+            Kind kind = rejection.status().isRetryable() ? Kind.ADMISSION : Kind.MISMATCH;
+            end(new HandshakeFailure(kind, rejection, null));
         } else if (ownProof == null) {
             close();
             callbacks.send(welcomeFrame(null));

@@ -4,6 +4,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.UcxServer;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.security.Authenticator;
 import java.net.InetAddress;
@@ -95,6 +96,7 @@ final class ResourcesFactory {
                 UcxServer::maxConnectionsPerClient);
         made.change("server.max-pending-handshakes", from.maxPendingHandshakes(), UcxServer::maxPendingHandshakes);
         made.change("server.handshake-timeout", from.handshakeTimeout(), UcxServer::handshakeTimeout);
+        made.change("required-transports", required(), UcxServer::require);
         UcxProperties.Connection common = properties.connection();
         made.change("connection.heartbeat-interval", common.heartbeatInterval(), UcxServer::heartbeatInterval);
         made.change("connection.close-timeout", common.closeTimeout(), UcxServer::closeTimeout);
@@ -116,6 +118,7 @@ final class ResourcesFactory {
             made.change("client.port", from.port(), (client, port) -> client.remoteAddress(host, port));
         }
         made.change("client.connect-timeout", from.connectTimeout(), UcxClient::connectTimeout);
+        made.change("required-transports", required(), UcxClient::require);
         UcxProperties.Connection common = properties.connection();
         made.change("connection.heartbeat-interval", common.heartbeatInterval(), UcxClient::heartbeatInterval);
         made.change("connection.close-timeout", common.closeTimeout(), UcxClient::closeTimeout);
@@ -126,6 +129,10 @@ final class ResourcesFactory {
         made.change("connection.window-messages", common.windowMessages(),
                 (client, messages) -> client.messageWindow(messages, bytes(common.windowSize())));
         return authenticator == null ? made.value : made.value.authenticator(authenticator);
+    }
+
+    private UcxTransportKind[] required() {
+        return properties.requiredTransports().toArray(UcxTransportKind[]::new);
     }
 
     private static int bytes(DataSize size) {

@@ -1,6 +1,7 @@
 package io.reactorucx.spring.boot;
 
 import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.WaitStrategy;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -22,6 +23,8 @@ import org.springframework.util.unit.DataSize;
  * @param libraryPath Folder of 'libucp.so.0' and its sister libraries. Without it the loader of the system finds them.
  *     The system property 'io.reactorucx.library.path' wins.
  * @param transports Names of UCX's transports, such as 'shm' or 'tcp'. Without it UCX takes those that fit.
+ * @param requiredTransports Kinds of transports that data has to go over, such as 'rdma': connections of servers,
+ *     clients and Netty's loops over others are refused. Without it all are allowed.
  * @param networkDevices Network devices that UCX may use, such as 'eth0'. Without it they follow the addresses of
  *     servers and clients.
  * @param settings Further settings of UCX for 'UcxResources', such as 'RNDV_THRESH', by their names without 'UCX_'.
@@ -38,7 +41,8 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("reactor.ucx")
 public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullable String libraryPath,
-        @DefaultValue List<String> transports, @Nullable List<String> networkDevices,
+        @DefaultValue List<String> transports, @DefaultValue List<UcxTransportKind> requiredTransports,
+        @Nullable List<String> networkDevices,
         @DefaultValue Map<String, String> settings, @DefaultValue("0.5") double clientShare,
         @DefaultValue Engine engine, @DefaultValue Buffers buffers, @DefaultValue Security security,
         @DefaultValue Connection connection, @DefaultValue Server server, @DefaultValue Client client,
@@ -48,6 +52,7 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
     public UcxProperties {
         // A list that ends with a comma has an empty name, which UCX ignores.
         transports = transports.stream().filter(name -> !name.isBlank()).toList();
+        requiredTransports = List.copyOf(requiredTransports);
         networkDevices = networkDevices == null ? null : List.copyOf(networkDevices);
         settings = Map.copyOf(settings);
         Objects.requireNonNull(fallback, "fallback");

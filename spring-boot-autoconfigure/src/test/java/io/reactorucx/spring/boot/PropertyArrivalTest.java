@@ -60,6 +60,10 @@ class PropertyArrivalTest {
     private static final List<Row> ROWS = List.of(
             row("transports", "tcp,self", Target.BUILDER, "config.settings.TLS", "tcp,self"),
             row("transports", "tcp,self", Target.LOOPS, "transports", "[tcp, self]"),
+            row("required-transports", "rdma,tcp", Target.SERVER, "config.requirement.kinds", "[RDMA, TCP]"),
+            row("required-transports", "shared-memory", Target.CLIENT, "config.requirement.kinds",
+                    "[SHARED_MEMORY, SELF]"),
+            row("required-transports", "rdma", Target.LOOPS, "requiredTransports", "[RDMA]"),
             row("network-devices", "lo", Target.BUILDER, "networkDevices.names", "[lo]"),
             row("network-devices", "", Target.BUILDER, "networkDevices.names", "[]"),
             row("network-devices", "lo", Target.LOOPS, "networkDevices", "[lo]"),

@@ -1,5 +1,6 @@
 package io.reactorucx.spring.boot.web;
 
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.security.Authenticator;
@@ -53,6 +54,8 @@ final class LoopsFactory {
 
     private void configure(UcxProperties shared, @Nullable Authenticator authenticator) {
         change(common, "transports", shared.transports(), (to, names) -> to.withTransports(array(names)));
+        change(common, "required-transports", shared.requiredTransports(),
+                (to, kinds) -> to.withRequiredTransports(kinds.toArray(UcxTransportKind[]::new)));
         change(common, "network-devices", shared.networkDevices(), (to, names) -> to.withNetworkDevices(array(names)));
         change(common, "client-share", shared.clientShare(), UcxNettyConfig::withClientShare);
         change(target, "spin", properties.spin(), UcxNettyConfig::withSpin);
