@@ -10,7 +10,6 @@ import io.reactorucx.core.UcpCapability;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -122,7 +121,10 @@ class RemoteMemoryTest {
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("ONE_SIDED");
     }
 
-    /** While the server's process stands still the device alone can answer. */
+    /**
+     * While the server's process stands still the device alone can answer. Atomics are not among it: UCX takes them
+     * from a device that has all of its operations, which plain verbs have not.
+     */
     @Test
     void deviceAnswersWhileThePeerStandsStill() {
         assumeTrue(hasDeviceGets(), "datagrams, and some releases of UCX, need the peer's processor");
@@ -138,8 +140,6 @@ class RemoteMemoryTest {
                 memory.put(0, other).then(memory.flush()).block(Client.LIMIT);
                 memory.get(0, back).block(Client.LIMIT);
                 Contents.requireSame(back, other);
-                assertThat(memory.atomics().fetchAdd(0, 1).block(Client.LIMIT))
-                        .isEqualTo(other.get(ValueLayout.JAVA_LONG, 0));
             } finally {
                 server.signal("CONT");
             }
