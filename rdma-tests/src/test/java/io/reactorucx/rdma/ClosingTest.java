@@ -25,7 +25,7 @@ class ClosingTest {
                     connection.disposeNow(Client.LIMIT);
                 }
             }
-            server.end();
+            server.end(mode);
         }
     }
 }

@@ -110,14 +110,4 @@ class FaultsTest {
             assertThat(server.isAlive()).isTrue();
         }
     }
-
-    /** Without the capability that lifts the limit, as a service that is not root. */
-    @ParameterizedTest
-    @CsvSource({"UD, 64", "UD, 8192", "RC, 64", "RC, 8192"})
-    void lockedMemoryIsLimited(Verbs verbs, int kibibytes) {
-        String limit = "ulimit -l " + kibibytes + "; exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock ";
-        OtherHost.Result result = OtherHost.run(ServerProcess.commandUntilListening(limit, verbs));
-        assertThat(result.text()).containsAnyOf("listens at port", "memlock", "RLIMIT_MEMLOCK", "locked");
-        assertThat(result.text()).doesNotContain("SIGABRT", "SIGSEGV", "Assertion");
-    }
 }

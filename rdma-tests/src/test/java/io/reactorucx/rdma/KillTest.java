@@ -1,6 +1,7 @@
 package io.reactorucx.rdma;
 
 import io.reactorucx.UcxConnection;
+import io.reactorucx.core.ErrorMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,7 +20,7 @@ class KillTest {
                 UcxConnection again = client.connect();
                 FaultsTest.requireAnswer(again);
                 again.disposeNow(Client.LIMIT);
-                restarted.end();
+                restarted.end(ErrorMode.PEER);
             }
         }
     }

@@ -53,7 +53,7 @@ class OperationsTest {
     void end() {
         try (ServerProcess ended = server) {
             client.close();
-            ended.end();
+            ended.end(mode);
         }
     }
 

@@ -45,7 +45,7 @@ class RemoteMemoryTest {
     void end() {
         try (ServerProcess ended = server) {
             client.close();
-            ended.end();
+            ended.end(mode);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.reactorucx.rdma;
 
+import io.reactorucx.core.ErrorMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -62,10 +63,11 @@ final class ServerProcess implements AutoCloseable {
 
     /** A command that ends when a server listens or has ended, and prints what the server said. */
     static String commandUntilListening(String before, Verbs verbs) {
-        return "out=$(mktemp); (" + before + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " "
+        Path log = OtherHost.folder().resolve("limited-" + SERVERS.incrementAndGet() + ".log");
+        return "out=" + log + "; (" + before + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " "
                 + PORTS.incrementAndGet() + " " + verbs.transport() + ") > $out 2>&1 < /dev/null"
-                + " & pid=$!; for i in $(seq 300); do grep -q 'listens at' $out && break; kill -0 $pid 2> /dev/null"
-                + " || break; sleep 0.3; done; pkill -KILL -P $pid; kill -9 $pid 2> /dev/null; cat $out";
+                + " & pid=$!; for i in $(seq 80); do grep -q 'listens at' $out && break; kill -0 $pid 2> /dev/null"
+                + " || break; sleep 1; done; pkill -KILL -P $pid; kill -9 $pid 2> /dev/null; cat $out";
     }
 
     private static void pause() {
@@ -106,8 +108,11 @@ final class ServerProcess implements AutoCloseable {
         return read(log).contains("process has ended with");
     }
 
-    /** Lets it end in its own way; fails when it has crashed, or does not end. */
-    void end() {
+    /**
+     * Lets it end in its own way; fails when it has crashed, or does not end. Without failure detection its close of an
+     * endpoint waits for a client that has gone, and its worker is left to the process.
+     */
+    void end(ErrorMode mode) {
         OtherHost.run("kill -TERM " + pid);
         long end = System.nanoTime() + END_LIMIT.toNanos();
         while (!hasEnded(log)) {
@@ -116,7 +121,7 @@ final class ServerProcess implements AutoCloseable {
             }
             pause();
         }
-        if (!log().contains("ended, 0 leases, 0 contexts")) {
+        if (!log().contains(mode == ErrorMode.PEER ? "ended, 0 leases, 0 contexts" : "server: ended, ")) {
             throw new AssertionError("the server has not ended as it should: " + log());
         }
     }
