@@ -6,6 +6,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
@@ -28,6 +29,7 @@ import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.message.UcxResponder;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -52,6 +54,7 @@ import reactor.core.scheduler.Schedulers;
 public final class UcxConnection implements Disposable {
 
     private final ConnectionCore core;
+    private final Established established;
     private final UcxResources resources;
     private final @Nullable UcxVersion peerVersion;
     private final int maxHeaderBytes;
@@ -66,6 +69,7 @@ public final class UcxConnection implements Disposable {
     UcxConnection(Established established, UcxResources resources, ConnectionHooks hooks) {
         PeerInfo peer = established.peer();
         this.core = established.connection();
+        this.established = established;
         this.resources = resources;
         this.hooks = hooks;
         this.peerVersion = peer == null ? null : peer.ucxVersion();
@@ -240,6 +244,24 @@ public final class UcxConnection implements Disposable {
     /** {@return the transports that UCX has chosen, each as {@code transport/device}} */
     public List<String> transports() {
         return core.transports();
+    }
+
+    /**
+     * {@return why this connection does not go over a kind of transports, as far as this side knows, in a text for
+     * people; empty where it does}
+     *
+     * @param kind one that would be better than what {@link #transports()} says
+     */
+    public Optional<String> whyNot(UcxTransportKind kind) {
+        return established.whyNot(Objects.requireNonNull(kind, "kind"));
+    }
+
+    /**
+     * {@return where UCX of this side may connect to the peer by tcp, as the address of the peer's worker says; empty
+     * for a raw peer, and where the address names none that this side's devices reach}
+     */
+    public List<InetSocketAddress> peerTcpAddresses() {
+        return established.tcpAddresses();
     }
 
     /** {@return the version of UCX on the other side, empty for a raw peer} */

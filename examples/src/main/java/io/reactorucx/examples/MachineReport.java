@@ -17,10 +17,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The report of {@code info}, as text and as JSON; {@code docs/info.md} describes the JSON. */
-record MachineReport(List<Component> components, List<Finding> findings) {
+record MachineReport(List<Component> components, List<Finding> findings, Optional<Route> connection) {
 
     private static final int SCHEMA = 1;
     private static final int WIDTH = 80;
@@ -45,6 +46,9 @@ record MachineReport(List<Component> components, List<Finding> findings) {
         all.put("findings", findings.stream().map(finding -> map("check", finding.check(), "severity",
                 finding.severity(), "measured", finding.measured(), "meaning", finding.meaning(), "remedy",
                 finding.remedy())).toList());
+        connection.ifPresent(route -> all.put("connection", map("to", route.to(), "transports", route.transports(),
+                "kinds", route.tags(), "errorMode", route.errorMode(), "ucx", route.ucx().map(Object::toString)
+                .orElse(""), "tcpAddresses", route.tcpAddresses())));
         all.put("worst", worst());
         return Json.text(all);
     }

@@ -125,7 +125,9 @@ class RunScriptTest {
         "perf client --test am", "perf client --connect host:1", "perf client --connect foo --test am",
         "perf client --connect=host:1 --test=amm", "perf client --connect=host:1 --test=or",
         "perf server --strategy lazy", "perf server --error-mode=both", "perf client --format xml",
-        "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
+        "soak --minutes ten", "info --jsn", "info --to", "info --to=host", "info --to=host:0", "info --to=host:65536",
+        "info --to=::1:4711", "info --to=[host]:1", "info --to=[::1]", "info --to=:1", "info --timeout=0",
+        "perf neither", "perf server --keep --prot 1", "perf client --size -1",
         "bench --pairs x", "startup --pairs x",
         "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing", "attack nobody",
         "stress races 0", "stress races 1 2", "stress calls --seed", "stress calls --seed x",
@@ -139,7 +141,7 @@ class RunScriptTest {
     /** The options with a value of the programs whose arguments are checked by their help text. */
     private static Stream<String> valued() throws IOException {
         List<String> options = new ArrayList<>();
-        for (String command : List.of("demo", "netty", "boot", "store", "dashboard", "soak", "perf server",
+        for (String command : List.of("demo", "info", "netty", "boot", "store", "dashboard", "soak", "perf server",
                 "perf client", "bench", "charts", "startup")) {
             String text = Files.readString(ROOT.resolve("config/help/" + command.replace(' ', '-') + ".txt"));
             Pattern.compile("[\\[ ](--[a-z-]+)=").matcher(text).results().map(option -> command + " " + option.group(1))

@@ -401,7 +401,7 @@ public final class EndpointAcceptor {
             }
             if (connection.established(peer)) {
                 bound();
-                handlers.run(new Established(connection, peer));
+                handlers.run(new Established(connection, peer, null, false));
                 choice(peer).log(null, connection.peer());
             }
         }

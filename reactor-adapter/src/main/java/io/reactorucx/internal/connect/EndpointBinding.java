@@ -99,6 +99,11 @@ final class EndpointBinding implements ConnectListener {
         identity.bindAs(client);
     }
 
+    /** Returns the address of the peer's worker, null before that has told it. */
+    @Nullable UcpPeerAddress peerAddress() {
+        return address;
+    }
+
     /** Takes the address of the peer's worker: the side with the larger number initiates. */
     void start(BindFrame frame) {
         if (address != null || !connection.phase().isConnecting()) {

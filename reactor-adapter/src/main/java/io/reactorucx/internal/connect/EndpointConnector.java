@@ -230,7 +230,7 @@ public final class EndpointConnector {
 
         private void established(UcpEndpoint made, @Nullable PeerInfo peer) {
             if (!made.isClosed() && made.failure() == 0 && connection.established(peer)) {
-                sink.success(new Established(connection, peer));
+                sink.success(new Established(connection, peer, peerAddress, true));
                 choice(peer).log(peerAddress, host());
             }
         }

@@ -382,9 +382,10 @@ final class SocketAcceptor {
         private void ready() {
             ConnectionCore made = connection;
             PeerInfo info = client;
-            if (made != null && made.established(info)) {
+            EndpointBinding bound = binding;
+            if (made != null && bound != null && made.established(info)) {
                 execute(() -> end(true));
-                server.handlers().run(new Established(made, info));
+                server.handlers().run(new Established(made, info, bound.peerAddress(), false));
             }
         }
 

@@ -321,9 +321,10 @@ public final class SocketConnector {
 
         private void ready() {
             ConnectionCore made = connection;
-            if (made != null && made.established(server)) {
+            EndpointBinding bound = binding;
+            if (made != null && bound != null && made.established(server)) {
                 if (end()) {
-                    sink.success(new Established(made, server));
+                    sink.success(new Established(made, server, bound.peerAddress(), true));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }

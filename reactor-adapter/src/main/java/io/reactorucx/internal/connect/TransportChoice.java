@@ -9,9 +9,11 @@ import io.reactorucx.internal.config.TransportRequirement;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.TransportRefusedException;
+import io.reactorucx.internal.handshake.Locality;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.Rejection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,9 +33,13 @@ final class TransportChoice {
     private static final TransportRequirement RDMA = TransportRequirement.of(UcxTransportKind.RDMA);
     private static final TransportRequirement TCP = TransportRequirement.of(UcxTransportKind.TCP);
 
+    private static final List<UcxTransportKind> WITHIN_A_HOST = List.of(UcxTransportKind.SHARED_MEMORY,
+            UcxTransportKind.SELF);
+
     private final ConnectionCore connection;
     private final TransportRequirement own;
     private final TransportRequirement required;
+    private final Locality peerLocality;
     private final String here;
     private final String there;
 
@@ -46,6 +52,7 @@ final class TransportChoice {
         this.connection = connection;
         this.own = connection.config().requirement();
         this.required = peer == null ? own : own.and(peer.requirement());
+        this.peerLocality = peer == null ? Locality.UNKNOWN : peer.locality();
         this.here = client ? "the client" : "the server";
         this.there = client ? "the server" : "the client";
     }
@@ -60,8 +67,12 @@ final class TransportChoice {
 
     private static String whyMissing(EngineConnections engine, TransportRequirement wanted, String side) {
         String has = "UCX of " + side + " has " + names(engine.transports()) + " alone";
-        return wanted.kinds().contains(UcxTransportKind.RDMA) ? has + " (" + RdmaPorts.here().whyUnused(
-                engine.worker().context().config().settings().get("TLS")) + ")" : has;
+        String set = engine.worker().context().config().settings().get("TLS");
+        String allowed = set == null ? System.getenv("UCX_TLS") : set;
+        if (wanted.kinds().contains(UcxTransportKind.RDMA)) {
+            return has + " (" + RdmaPorts.here().whyUnused(allowed) + ")";
+        }
+        return allowed == null ? has : has + " (its list of transports is " + allowed + ")";
     }
 
     private static String names(List<String> transports) {
@@ -95,7 +106,7 @@ final class TransportChoice {
         }
         List<String> taken = endpoint.transports();
         if (taken.isEmpty()) {
-            throw refused("UCX " + Ucx.version() + " of " + here + " does not tell what it took");
+            throw refused(untold());
         }
         if (!required.allowsAll(taken)) {
             throw refused("UCX of " + here + " took " + String.join(", ", taken) + ": " + why(required, taken, peer));
@@ -114,6 +125,10 @@ final class TransportChoice {
         } catch (TransportRefusedException e) {
             return new Rejection(e.explanation());
         }
+    }
+
+    private String untold() {
+        return "UCX " + Ucx.version() + " of " + here + " does not tell what it took";
     }
 
     private TransportRefusedException refused(String why) {
@@ -148,6 +163,14 @@ final class TransportChoice {
         }
     }
 
+    /** Returns why the established connection does not go over a kind, empty where it does. Thread: any. */
+    Optional<String> whyNot(UcxTransportKind kind, @Nullable UcpPeerAddress peer) {
+        TransportRequirement wanted = new TransportRequirement(List.of(kind));
+        List<String> taken = connection.transports();
+        return wanted.allowsOneOf(taken) ? Optional.empty()
+                : Optional.of(taken.isEmpty() ? untold() : why(wanted, taken, peer));
+    }
+
     private @Nullable String whyImpossible(TransportRequirement wanted, @Nullable UcpPeerAddress peer) {
         EngineConnections engine = connection.registry();
         if (!wanted.allowsOneOf(engine.transports())) {
@@ -156,7 +179,10 @@ final class TransportChoice {
         List<String> offered = peer == null ? List.of() : peer.transports();
         boolean possible = offered.isEmpty() || wanted.allowsOneOf(offered)
                 || offered.stream().anyMatch(each -> UcxTransportKind.of(each) == UcxTransportKind.OTHER);
-        return possible ? null : "the address of " + there + "'s worker names " + names(offered) + " alone";
+        String apart = wanted.kinds().stream().allMatch(WITHIN_A_HOST::contains)
+                ? engine.withoutSharedMemory(peerLocality) : null;
+        return possible ? apart : "the address of " + there + "'s worker names " + names(offered) + " alone"
+                + (apart == null ? "" : ": " + apart);
     }
 
     private String why(TransportRequirement wanted, List<String> taken, @Nullable UcpPeerAddress peer) {

@@ -414,6 +414,11 @@ public final class EngineConnections {
         return locality.connectsOverNetwork(peer) ? networkAddress : address;
     }
 
+    /** Returns why shared memory does not serve this engine and a peer, null if nothing is known. Thread: any. */
+    public @Nullable String withoutSharedMemory(Locality peer) {
+        return locality.withoutSharedMemory(peer);
+    }
+
     public ProgressEngine engine() {
         return engine;
     }

@@ -73,6 +73,12 @@ public record Locality(long host, long processes, long network, long ipc, boolea
         return obstacle(this, peer) != null && reachesNetwork && peer.reachesNetwork;
     }
 
+    /** Returns why shared memory does not serve an engine and a peer, null when it does or that is not known. */
+    public @Nullable String withoutSharedMemory(Locality peer) {
+        return host != 0 && peer.host != 0 && host != peer.host ? "client and server are on different hosts"
+                : obstacle(this, peer);
+    }
+
     /** Returns why two engines cannot connect at all, which reads the same on both sides; null when they can. */
     static @Nullable String mismatch(Locality client, Locality server) {
         String obstacle = obstacle(client, server);

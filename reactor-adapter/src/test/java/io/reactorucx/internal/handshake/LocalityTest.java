@@ -46,6 +46,16 @@ class LocalityTest {
     }
 
     @Test
+    void saysWhySharedMemoryDoesNotServe() {
+        Locality here = new Locality(1, 2, 3, 4, true, true);
+        assertThat(here.withoutSharedMemory(here)).isNull();
+        assertThat(here.withoutSharedMemory(Locality.UNKNOWN)).isNull();
+        assertThat(Locality.UNKNOWN.withoutSharedMemory(here)).isNull();
+        assertThat(here.withoutSharedMemory(new Locality(5, 2, 3, 4, true, true))).contains("different hosts");
+        assertThat(here.withoutSharedMemory(new Locality(1, 7, 3, 4, true, true))).contains("PID namespaces");
+    }
+
+    @Test
     void travels() {
         Locality sent = new Locality(Long.MIN_VALUE, 2, 3, 4, false, true);
         assertThat(Locality.of(ByteBuffer.wrap(sent.toBytes()))).isEqualTo(sent);
