@@ -221,6 +221,8 @@ final class BadSettings {
         });
         cases.add(thrown("UcxConnection.close(CloseMode)", "null", MISSING, tried -> tried.connection().close(null),
                 "mode"));
+        cases.add(thrown("UcxConnection.whyNot(UcxTransportKind)", "null", MISSING,
+                tried -> tried.connection().whyNot(null), "kind"));
     }
 
     private void duration(String method, String argument, boolean zeroAllowed, Duration tooLong,
