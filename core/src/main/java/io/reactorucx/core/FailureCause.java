@@ -41,7 +41,7 @@ final class FailureCause {
     static void check(int rawStatus, String operation, UcpConfig config) {
         if (rawStatus < 0) {
             UcxStatus status = UcxStatus.of(rawStatus);
-            String resource = resource(status, config, RdmaDevices.OF_HOST, LockedMemoryLimit.explanation());
+            String resource = resource(status, config, RdmaDevices.OF_HOST, LockedMemoryLimit.OF_PROCESS.explanation());
             throw explained(rawStatus, operation, null, resource != null ? resource
                     : setting(status, config, RdmaDevices.OF_HOST));
         }
@@ -50,7 +50,7 @@ final class FailureCause {
     /** Returns the error of a call that does not read settings. */
     static UcxException explained(int rawStatus, String operation, @Nullable String peer, UcpConfig config) {
         return explained(rawStatus, operation, peer, resource(UcxStatus.of(rawStatus), config, RdmaDevices.OF_HOST,
-                LockedMemoryLimit.explanation()));
+                LockedMemoryLimit.OF_PROCESS.explanation()));
     }
 
     /** Returns the error of a call that has failed with some settings, besides those of the environment. */

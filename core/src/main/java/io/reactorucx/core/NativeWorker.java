@@ -36,6 +36,7 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
         checkSupport(context, parameters);
         CapabilityCheck.requireMessages(context, "worker_create");
         FailureCause.requireFiles("worker_create");
+        RdmaQueues.require(context);
         EpollDescriptor eventFd = parameters.eventFd() == UcpWorkerParameters.NO_EVENT_FD ? null
                 : EpollDescriptor.duplicate(parameters.eventFd());
         Arena arena = Arena.ofShared();

@@ -20,6 +20,9 @@ record RdmaDevices(Path folder) {
     private static final String DRIVER = "mlx5_core";
     private static final String ETHERNET = "Ethernet";
     private static final String ACTIVE = "ACTIVE";
+    private static final int SMALLEST_FOR_2048 = 2048;
+    private static final int SMALL_PACKET = 1024;
+    private static final int LARGE_PACKET = 4096;
 
     /** Returns whether this host has such a device, and the transports of a configuration do not exclude it. */
     boolean mayBeUsed(UcpConfig config) {
@@ -46,6 +49,19 @@ record RdmaDevices(Path folder) {
         return names(folder).stream().map(folder::resolve).filter(device -> !isOfMlx5(device))
                 .anyMatch(device -> names(device.resolve("ports")).stream()
                 .anyMatch(port -> text(device.resolve("ports").resolve(port).resolve("link_layer")).equals(ETHERNET)));
+    }
+
+    /**
+     * Returns the largest packet of a port, such as {@code mlx5_0:1}: 4096 bytes, or 1024 where its network device has
+     * the usual frames of Ethernet, which leave no room for 2048.
+     */
+    int packetBytes(String port) {
+        Path device = folder.resolve(port.replaceFirst(":.*", ""));
+        Stream<String> networkDevices = Stream.concat(names(device.resolve("device/net")).stream(),
+                Stream.of(text(device.resolve("parent"))).filter(name -> !name.isEmpty()));
+        return networkDevices.map(name -> text(folder.resolveSibling("net").resolve(name).resolve("mtu")))
+                .anyMatch(mtu -> mtu.matches("[0-9]{1,6}") && Integer.parseInt(mtu) < SMALLEST_FOR_2048)
+                ? SMALL_PACKET : LARGE_PACKET;
     }
 
     /** Returns whether a device is Soft-RoCE: it alone names the network device below it. */

@@ -11,6 +11,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.UcxResponder;
@@ -28,8 +29,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * Gives back what it is sent by requests, active messages, tagged messages and the byte stream, and has memory. Its
- * arguments: address, port, transports, then any of {@code none} (error mode), {@code heartbeat=MILLIS}, and settings
- * of UCX as {@code KEY=VALUE}.
+ * arguments: address, port, transports, then any of {@code none} (error mode), {@code require-rdma}, {@code
+ * heartbeat=MILLIS}, {@code idle=ENDPOINTS}, {@code device=NAME}, {@code window=BYTES}, and settings of UCX as {@code KEY=VALUE}.
  */
 final class EchoServer {
 
@@ -48,9 +49,9 @@ final class EchoServer {
     private final UcpMemory registered;
     private final MemorySegment ofJava = Arena.ofAuto().allocate(WINDOW_BYTES, 4096);
 
-    private EchoServer(UcxResources resources) {
+    private EchoServer(UcxResources resources, int windowBytes) {
         this.resources = resources;
-        registered = resources.allocateMemory(WINDOW_BYTES);
+        registered = resources.allocateMemory(windowBytes);
     }
 
     public static void main(String[] args) throws InterruptedException {
@@ -61,18 +62,24 @@ final class EchoServer {
             builder.transports(args[2].split(","));
         }
         Duration heartbeat = Duration.ofSeconds(60);
+        int windowBytes = WINDOW_BYTES;
         for (String option : options) {
             String[] pair = option.split("=", 2);
-            if (pair[0].equals("heartbeat")) {
-                heartbeat = Duration.ofMillis(Long.parseLong(pair[1]));
-            } else if (pair.length == 2) {
-                builder.setting(pair[0], pair[1]);
+            switch (pair[0]) {
+                case "heartbeat" -> heartbeat = Duration.ofMillis(Long.parseLong(pair[1]));
+                case "idle" -> builder.maxIdleEndpoints(Integer.parseInt(pair[1]));
+                case "window" -> windowBytes = Integer.parseInt(pair[1]);
+                case "device" -> builder.networkDevices(pair[1]);
+                case "none", "peer", "require-rdma" -> { }
+                default -> builder.setting(pair[0], pair[1]);
             }
         }
         UcxResources resources = builder.build();
-        EchoServer echo = new EchoServer(resources);
+        EchoServer echo = new EchoServer(resources, windowBytes);
         UcxServer server = UcxServer.create(resources).bindAddress(args[0], Integer.parseInt(args[1]))
                 .peerFailureDetection(!options.contains("none")).handshakeTimeout(LIMIT)
+                .require(options.contains("require-rdma") ? new UcxTransportKind[] {UcxTransportKind.RDMA}
+                        : new UcxTransportKind[0])
                 .heartbeatInterval(heartbeat).maxMessageBytes(2L * WINDOW_BYTES)
                 .doOnHandlerError((connection, error) -> System.out.println("server: " + connection + ": " + error))
                 .handle(echo::serve);

@@ -3,14 +3,18 @@ package io.reactorucx.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxTransportKind;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** With transports of RDMA alone: what listens on the other host, and what leaves it, by the kernel's own account. */
+/** What listens on the other host, and what leaves it, by the kernel's own account. */
 class ExposureTest {
 
     private static final int BYTES = 16 << 20;
@@ -49,12 +53,35 @@ class ExposureTest {
     void payloadLeavesOverRdmaAlone(Verbs verbs) {
         try (ServerProcess server = ServerProcess.start(verbs);
                 Client client = Client.connect(verbs, ErrorMode.PEER, server.port())) {
-            assertThat(client.connection().requester().requestResponse(new byte[BYTES]).block(Client.LIMIT))
-                    .hasSize(BYTES);
-            String counters = OtherHost.run("nft list counters").require();
-            assertThat(bytes(counters, "of_roce")).as(counters).isGreaterThan(BYTES);
-            assertThat(bytes(counters, "of_tcp")).as(counters).isBetween(1L, (long) MAX_TCP_BYTES);
+            requirePayloadOverRoce(client.connection());
         }
+    }
+
+    /** Both sides have tcp, too, and require RDMA. */
+    @ParameterizedTest
+    @EnumSource
+    void payloadLeavesOverRdmaAloneWhereItIsRequired(Verbs verbs) {
+        try (ServerProcess server = ServerProcess.start(verbs.transport() + ",tcp", "require-rdma",
+                "NET_DEVICES=all")) {
+            UcxResources resources = Verbs.resources(verbs.transport(), "tcp").setting("NET_DEVICES", "all").build();
+            try {
+                UcxConnection connection = UcxClient.create(resources).require(UcxTransportKind.RDMA)
+                        .remoteAddress(OtherHost.address(), server.port()).connectTimeout(Client.LIMIT)
+                        .maxMessageBytes(2L * EchoServer.WINDOW_BYTES).connectNow(Client.LIMIT);
+                requirePayloadOverRoce(connection);
+                connection.disposeNow(Client.LIMIT);
+            } finally {
+                resources.disposeNow();
+            }
+            server.end(ErrorMode.PEER);
+        }
+    }
+
+    private static void requirePayloadOverRoce(UcxConnection connection) {
+        assertThat(connection.requester().requestResponse(new byte[BYTES]).block(Client.LIMIT)).hasSize(BYTES);
+        String counters = OtherHost.run("nft list counters").require();
+        assertThat(bytes(counters, "of_roce")).as(counters).isGreaterThan(BYTES);
+        assertThat(bytes(counters, "of_tcp")).as(counters).isBetween(1L, (long) MAX_TCP_BYTES);
     }
 
     private static long bytes(String counters, String name) {

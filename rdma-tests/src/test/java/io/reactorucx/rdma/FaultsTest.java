@@ -13,6 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
 
 /** What ends a peer or the way to it: each operation ends, nothing is left, and a new connection works. */
 class FaultsTest {
@@ -98,6 +99,83 @@ class FaultsTest {
             } finally {
                 OtherHost.run("tc qdisc del dev eth0 root").require();
             }
+        }
+    }
+
+    /** The other host's device has larger packets than this one's, which RDMA's datagrams do not agree on. */
+    @ParameterizedTest
+    @EnumSource
+    void packetsOfTheHostsDiffer(Verbs verbs) {
+        assumeFalse(OtherHost.isHere(), "needs two hosts");
+        OtherHost.run("ip link set eth0 mtu 4400").require();
+        try (ServerProcess server = ServerProcess.start(verbs)) {
+            try (Client client = Client.connect(verbs, ErrorMode.PEER, server.port())) {
+                byte[] request = new byte[1 << 20];
+                Arrays.fill(request, (byte) 7);
+                Mono<byte[]> answer = client.connection().requester().requestResponse(request);
+                if (verbs == Verbs.RC) {
+                    assertThat(answer.block(Client.LIMIT)).isEqualTo(request);
+                } else {
+                    assertThatThrownBy(() -> answer.block(Client.LIMIT)).isInstanceOf(UcxException.class)
+                            .matches(error -> ((UcxException) error).isConnectionLost());
+                }
+            }
+            assertThat(server.isAlive()).isTrue();
+        } finally {
+            OtherHost.run("ip link set eth0 mtu 1500").require();
+        }
+    }
+
+    /** The other host's network device is taken out while its RDMA device is used, and put back. */
+    @ParameterizedTest
+    @EnumSource
+    void deviceIsTakenAway(Verbs verbs) {
+        assumeFalse(OtherHost.isHere(), "needs two hosts");
+        try (ServerProcess server = serve(verbs); Client client = connect(verbs, server)) {
+            Load load = Load.on(client).awaitProgress();
+            String device = OtherHost.run("""
+                    device=$(basename "$(readlink -f /sys/class/net/eth0/device)"); echo $device
+                    (echo $device > /sys/bus/virtio/drivers/virtio_net/unbind) > /dev/null 2>&1 &
+                    """).require().strip();
+            try {
+                load.requireErrors();
+                requireEnded(client);
+            } finally {
+                // The kernel keeps the RDMA device as long as the process has it open.
+                server.kill();
+                OtherHost.run("""
+                        for i in $(seq 300); do
+                            [ -e /sys/class/net/eth0 ] || [ -e /sys/class/infiniband/rxe0 ] || break
+                            sleep 0.2
+                        done
+                        echo %s > /sys/bus/virtio/drivers/virtio_net/bind
+                        ip link set eth0 mtu 1500 up && ip addr add 10.77.0.1/24 dev eth0 \
+                            && rdma link add rxe0 type rxe netdev eth0
+                        """.formatted(device)).require();
+            }
+            try (ServerProcess restarted = ServerProcess.restart(server, verbs)) {
+                UcxConnection again = client.connect();
+                requireAnswer(again);
+                again.disposeNow(Client.LIMIT);
+                restarted.end(ErrorMode.PEER);
+            }
+        }
+    }
+
+    /** Shared memory beside RDMA, which the other host has no room for. */
+    @ParameterizedTest
+    @EnumSource
+    void sharedMemoryHasNoRoom(Verbs verbs) {
+        OtherHost.run("mount -o remount,size=64k /dev/shm").require();
+        try (ServerProcess server = ServerProcess.start(verbs.transport() + ",sm")) {
+            try (Client client = Client.connect(verbs, ErrorMode.PEER, server.port())) {
+                requireAnswer(client.connection());
+            }
+            server.end(ErrorMode.PEER);
+        } catch (AssertionError refused) {
+            assertThat(refused).hasMessageContaining("/dev/shm").hasMessageNotContaining("SIG");
+        } finally {
+            OtherHost.run("mount -o remount,size=50% /dev/shm").require();
         }
     }
 

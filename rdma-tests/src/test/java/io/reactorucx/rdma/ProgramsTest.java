@@ -7,11 +7,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The programs of {@code ./run}, within one host: two processes over its device. */
 class ProgramsTest {
 
     private static final Duration LIMIT = Duration.ofMinutes(5);
+    /** Applications of Spring start in minutes there. */
+    private static final Duration SPRING_LIMIT = Duration.ofMinutes(12);
     private static final String MAIN = "$JAVA io.reactorucx.examples.Main ";
 
     @ParameterizedTest
@@ -30,6 +33,17 @@ class ProgramsTest {
         OtherHost.Result result = OtherHost.run(MAIN + "info", LIMIT);
         assertThat(result.text()).contains("rxe0", "rc_verbs", "ud_verbs");
         assertThat(result.code()).as(result.text()).isZero();
+    }
+
+    /** The client's loops count bytes, so that they went over UCX, which has nothing but verbs. */
+    @ParameterizedTest
+    @EnumSource
+    void springBootAnswersOverVerbs(Verbs verbs) {
+        assumeTrue(OtherHost.isHere(), "two processes of one host");
+        OtherHost.Result result = OtherHost.run("UCX_TLS=" + verbs.transport()
+                + " $BOOT io.reactorucx.examples.boot.load.Main boot --seconds=0.5", SPRING_LIMIT);
+        assertThat(result.code()).as(result.text()).isZero();
+        assertThat(result.text()).containsPattern("UCX");
     }
 
     @Test

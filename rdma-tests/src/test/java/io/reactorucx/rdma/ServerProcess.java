@@ -33,14 +33,25 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts one, and waits until it listens. The arguments are those of {@link EchoServer}. */
     static ServerProcess start(Verbs verbs, String... arguments) {
-        return start(verbs.transport(), PORTS.incrementAndGet(), arguments);
+        return start(verbs.transport(), arguments);
     }
 
-    private static ServerProcess start(String transports, int port, String... arguments) {
+    /** Starts one with other transports beside. */
+    static ServerProcess start(String transports, String... arguments) {
+        return start("", transports, PORTS.incrementAndGet(), arguments);
+    }
+
+    /** Starts one that may lock some memory, without the capability that lifts the limit. */
+    static ServerProcess startLimited(int lockedKibibytes, Verbs verbs, String... arguments) {
+        return start("ulimit -l " + lockedKibibytes + "; exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock ",
+                verbs.transport(), PORTS.incrementAndGet(), arguments);
+    }
+
+    private static ServerProcess start(String before, String transports, int port, String... arguments) {
         String name = "server-" + ProcessHandle.current().pid() + "-" + SERVERS.incrementAndGet() + ".log";
         Path log = OtherHost.folder().resolve(name);
-        String command = "{ $JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " " + port + " "
-                + transports + " " + String.join(" ", arguments) + " & echo $! > " + log + ".pid; wait $!;"
+        String command = "{ (" + (before.isEmpty() ? "exec " : before) + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " " + port + " "
+                + transports + " " + String.join(" ", arguments) + ") & echo $! > " + log + ".pid; wait $!;"
                 + " echo process has ended with $?; } > " + log + " 2>&1 < /dev/null &"
                 + " while [ ! -s " + log + ".pid ]; do sleep 0.1; done; cat " + log + ".pid";
         long pid = Long.parseLong(OtherHost.run(command).require().strip());
@@ -58,16 +69,7 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts another one at the port of one that has ended. */
     static ServerProcess restart(ServerProcess ended, Verbs verbs) {
-        return start(verbs.transport(), ended.port);
-    }
-
-    /** A command that ends when a server listens or has ended, and prints what the server said. */
-    static String commandUntilListening(String before, Verbs verbs) {
-        Path log = OtherHost.folder().resolve("limited-" + SERVERS.incrementAndGet() + ".log");
-        return "out=" + log + "; (" + before + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " "
-                + PORTS.incrementAndGet() + " " + verbs.transport() + ") > $out 2>&1 < /dev/null"
-                + " & pid=$!; for i in $(seq 80); do grep -q 'listens at' $out && break; kill -0 $pid 2> /dev/null"
-                + " || break; sleep 1; done; pkill -KILL -P $pid; kill -9 $pid 2> /dev/null; cat $out";
+        return start("", verbs.transport(), ended.port);
     }
 
     private static void pause() {
@@ -126,8 +128,18 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** How much memory RDMA devices have locked for it. */
+    long lockedKibibytes() {
+        return Long.parseLong(OtherHost.run("grep VmPin /proc/" + pid + "/status").require().replaceAll("\\D", ""));
+    }
+
+    /** Ends it at once, if it has not ended. */
+    void kill() {
+        OtherHost.run("kill -9 " + pid + " 2> /dev/null");
+    }
+
     @Override
     public void close() {
-        OtherHost.run("kill -9 " + pid + " 2> /dev/null");
+        kill();
     }
 }

@@ -25,7 +25,11 @@ enum Verbs {
     }
 
     UcxResourcesBuilder resources() {
-        return UcxResources.builder().transports(transport).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
+        return resources(transport);
+    }
+
+    static UcxResourcesBuilder resources(String... transports) {
+        return UcxResources.builder().transports(transports).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
                 .maxBufferBytes(256L << 20);
     }
 

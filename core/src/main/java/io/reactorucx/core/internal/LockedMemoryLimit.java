@@ -7,40 +7,56 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The limit of memory that this process may lock, which the kernel counts for RDMA devices. */
-public final class LockedMemoryLimit {
+/**
+ * The limit of memory that a process may lock, which the kernel counts for RDMA devices.
+ *
+ * @param process the folder of the process in {@code /proc}
+ */
+public record LockedMemoryLimit(Path process) {
 
-    private static final Path PROCESS = Path.of("/proc/self");
+    /** That of this process. */
+    public static final LockedMemoryLimit OF_PROCESS = new LockedMemoryLimit(Path.of("/proc/self"));
     private static final String LIMIT = "Max locked memory";
     private static final String CAPABILITIES = "CapEff:";
+    private static final String PINNED = "VmPin:";
+    private static final String NONE = "unlimited";
     /** A process with this capability has no such limit. */
     private static final int CAP_IPC_LOCK = 14;
     private static final int HEXADECIMAL = 16;
     private static final int KIB = 1024;
 
-    private LockedMemoryLimit() {
+    /** Returns an explanation with the remedy if there is a limit, else null. */
+    public @Nullable String explanation() {
+        return bytes() == Long.MAX_VALUE ? null
+                : "an RDMA device locks the queues, buffers and registered memory that it uses, and this process may"
+                + " lock " + bytes() / KIB + " KiB, which is likely too little: " + remedy();
     }
 
-    /** Returns an explanation with the remedy if there is a limit for this process, else null. */
-    public static @Nullable String explanation() {
-        return explanation(PROCESS);
+    /** {@return how to raise it} */
+    public static String remedy() {
+        return "raise the limit (ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit; --ulimit memlock=-1 for"
+                + " docker run; memlock in /etc/security/limits.conf)";
     }
 
-    /** Returns the explanation for a process with a folder in {@code /proc}. */
-    static @Nullable String explanation(Path process) {
+    /** {@return the limit in bytes, {@link Long#MAX_VALUE} for none} */
+    public long bytes() {
         try {
-            String limit = value(process.resolve("limits"), LIMIT).orElse("unlimited");
+            String limit = value(process.resolve("limits"), LIMIT).orElse(NONE);
             long capabilities = Long.parseUnsignedLong(value(process.resolve("status"), CAPABILITIES).orElse("0"),
                     HEXADECIMAL);
-            if (limit.equals("unlimited") || (capabilities >>> CAP_IPC_LOCK & 1) != 0) {
-                return null;
-            }
-            return "an RDMA device locks the queues, buffers and registered memory that it uses, and this process may"
-                    + " lock " + Long.parseLong(limit) / KIB + " KiB, which is likely too little: raise the limit"
-                    + " (ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit; --ulimit memlock=-1 for docker"
-                    + " run; memlock in /etc/security/limits.conf)";
+            return limit.equals(NONE) || (capabilities >>> CAP_IPC_LOCK & 1) != 0 ? Long.MAX_VALUE
+                    : Long.parseLong(limit);
         } catch (IOException | NumberFormatException e) {
-            return null;
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /** {@return how many bytes RDMA devices have locked already} */
+    public long pinnedBytes() {
+        try {
+            return KIB * Long.parseLong(value(process.resolve("status"), PINNED).orElse("0"));
+        } catch (IOException | NumberFormatException e) {
+            return 0;
         }
     }
 

@@ -24,7 +24,7 @@ class LockedMemoryLimitTest {
                 Max locked memory         %-20s unlimited            bytes
                 """.formatted(soft));
         Files.writeString(process.resolve("status"), "Name:\tjava\nCapEff:\t" + capabilities + "\n");
-        return String.valueOf(LockedMemoryLimit.explanation(process));
+        return String.valueOf(new LockedMemoryLimit(process).explanation());
     }
 
     @Test
@@ -37,6 +37,6 @@ class LockedMemoryLimitTest {
     void isSilentWithoutALimit() throws IOException {
         assertThat(explanation("unlimited", WITHOUT_IPC_LOCK)).isEqualTo("null");
         assertThat(explanation("65536", WITH_IPC_LOCK)).as("the kernel limits no such process").isEqualTo("null");
-        assertThat(LockedMemoryLimit.explanation(process.resolve("missing"))).isNull();
+        assertThat(new LockedMemoryLimit(process.resolve("missing")).explanation()).isNull();
     }
 }

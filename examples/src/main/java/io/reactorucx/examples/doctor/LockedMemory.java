@@ -18,10 +18,10 @@ record LockedMemory(Path process, boolean rdma) implements Check {
     private static final String CAPABILITIES = "CapEff:";
     private static final int CAP_IPC_LOCK = 14;
     private static final int HEXADECIMAL = 16;
-    /** UCX posts 128 receives of up to 8 KiB for a worker of ud, before any message; rc has ud to connect. */
-    private static final long FIRST_BYTES = 1L << 20;
-    /** UCX posts 4,095 receives of 8,256 bytes for a worker of rc on each device. */
-    private static final long RECEIVES_BYTES = 34L << 20;
+    /** What a worker of ud locks for packets of 1 KiB, before memory of the application; rc has ud to connect. */
+    private static final long DATAGRAMS_BYTES = 16L << 20;
+    /** What a worker of rc locks on each device, with ud. */
+    private static final long CONNECTIONS_BYTES = 73L << 20;
 
     @Override
     public String name() {
@@ -45,14 +45,14 @@ record LockedMemory(Path process, boolean rdma) implements Check {
     }
 
     private static String meaning(long limit) {
-        if (limit < FIRST_BYTES) {
-            return "Not enough for the queues and first receives of one worker (" + new ByteSize(FIRST_BYTES)
-                    + " over ud): with an RDMA device it cannot be made, or receives nothing";
+        if (limit < DATAGRAMS_BYTES) {
+            return "Not enough for the queues of one worker (" + new ByteSize(DATAGRAMS_BYTES)
+                    + " over ud): with an RDMA device among its transports it is refused";
         }
-        return limit < RECEIVES_BYTES ? "Not enough for the receives of one worker over rc (" + new ByteSize(
-                RECEIVES_BYTES) + " a device): UCX goes on with fewer, and senders wait or lose the connection"
+        return limit < CONNECTIONS_BYTES ? "Not enough for the queues of one worker over rc (" + new ByteSize(
+                CONNECTIONS_BYTES) + " a device): it is refused"
                 : "Registration of more than that with an RDMA device fails; each worker over rc takes "
-                + new ByteSize(RECEIVES_BYTES) + " a device";
+                + new ByteSize(CONNECTIONS_BYTES) + " a device";
     }
 
     private boolean isExempt() {

@@ -46,7 +46,7 @@ class SystemChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"65536, the queues and first receives of one worker", "8388608, the receives of one worker over rc",
+    @CsvSource({"8388608, the queues of one worker (16 MiB over ud)", "50000000, the queues of one worker over rc (73 MiB",
         "1073741824, Registration of more than that"})
     void saysWhatTheLimitOfLockedMemoryMeansForRdma(String limit, String meaning) throws IOException {
         limits(limit, "1024");
