@@ -60,7 +60,8 @@ final class SharedMemorySpace {
         UcxStatus status = UcxStatus.of(rawStatus);
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
         boolean roomy = room(directory(context)) >= ENOUGH_BYTES
-                && LockedMemoryLimit.OF_PROCESS.explanation() != null && RdmaDevices.OF_HOST.mayBeUsed(context.config());
+                && LockedMemoryLimit.OF_PROCESS.explanation() != null
+                && RdmaDevices.OF_HOST.mayBeUsed(context.config());
         if (outOfRoom && !roomy && OpenFileLimit.explanation() == null
                 && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
             String directory = directory(context);

@@ -30,7 +30,8 @@ import reactor.core.publisher.Mono;
 /**
  * Gives back what it is sent by requests, active messages, tagged messages and the byte stream, and has memory. Its
  * arguments: address, port, transports, then any of {@code none} (error mode), {@code require-rdma}, {@code
- * heartbeat=MILLIS}, {@code idle=ENDPOINTS}, {@code device=NAME}, {@code window=BYTES}, and settings of UCX as {@code KEY=VALUE}.
+ * heartbeat=MILLIS}, {@code idle=ENDPOINTS}, {@code device=NAME}, {@code window=BYTES}, and settings of UCX as {@code
+ * KEY=VALUE}.
  */
 final class EchoServer {
 

@@ -43,16 +43,16 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts one that may lock some memory, without the capability that lifts the limit. */
     static ServerProcess startLimited(int lockedKibibytes, Verbs verbs, String... arguments) {
-        return start("ulimit -l " + lockedKibibytes + "; exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock ",
-                verbs.transport(), PORTS.incrementAndGet(), arguments);
+        return start("ulimit -l " + lockedKibibytes + "; export JAVA=\"setpriv --bounding-set=-ipc_lock"
+                + " --inh-caps=-ipc_lock $JAVA\";", verbs.transport(), PORTS.incrementAndGet(), arguments);
     }
 
     private static ServerProcess start(String before, String transports, int port, String... arguments) {
         String name = "server-" + ProcessHandle.current().pid() + "-" + SERVERS.incrementAndGet() + ".log";
         Path log = OtherHost.folder().resolve(name);
-        String command = "{ (" + (before.isEmpty() ? "exec " : before) + "$JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " " + port + " "
-                + transports + " " + String.join(" ", arguments) + ") & echo $! > " + log + ".pid; wait $!;"
-                + " echo process has ended with $?; } > " + log + " 2>&1 < /dev/null &"
+        String command = "{ (" + before + " exec $JAVA " + EchoServer.class.getName() + " " + OtherHost.address() + " "
+                + port + " " + transports + " " + String.join(" ", arguments) + ") & echo $! > " + log + ".pid;"
+                + " wait $!; echo process has ended with $?; } > " + log + " 2>&1 < /dev/null &"
                 + " while [ ! -s " + log + ".pid ]; do sleep 0.1; done; cat " + log + ".pid";
         long pid = Long.parseLong(OtherHost.run(command).require().strip());
         Matcher listens = LISTENS.matcher("");

@@ -46,8 +46,8 @@ class SystemChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"8388608, the queues of one worker (16 MiB over ud)", "50000000, the queues of one worker over rc (73 MiB",
-        "1073741824, Registration of more than that"})
+    @CsvSource({"8388608, the queues of one worker (16 MiB over ud)",
+        "50000000, the queues of one worker over rc (73 MiB", "1073741824, Registration of more than that"})
     void saysWhatTheLimitOfLockedMemoryMeansForRdma(String limit, String meaning) throws IOException {
         limits(limit, "1024");
         assertThat(only(new LockedMemory(proc, true)).meaning()).contains(meaning);
