@@ -44,7 +44,7 @@ class EndingLoopsTest {
 
     /**
      * Sends more than the server takes, and ends the loop, once each channel has been greeted. It does so within a
-     * round of the loop: Netty does not prepare a handler at all for the end that a loop finds behind its round.
+     * round of the loop; LingerTest has an end that a loop finds behind its round.
      */
     @Sharable
     private static final class EndingClient extends ChannelInboundHandlerAdapter {

@@ -4,6 +4,8 @@ import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.engine.EngineConfig;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
@@ -12,6 +14,9 @@ import org.junit.jupiter.params.provider.Arguments;
 enum Verbs {
     UD("ud_verbs"),
     RC("rc_verbs");
+
+    /** Over rc the device tries a dead peer for longer than the 5 s of the default (docs/rdma.md). */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(40);
 
     private final String transport;
 
@@ -30,7 +35,8 @@ enum Verbs {
 
     static UcxResourcesBuilder resources(String... transports) {
         return UcxResources.builder().transports(transports).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
-                .maxBufferBytes(256L << 20);
+                .maxBufferBytes(256L << 20)
+                .engineConfig(EngineConfig.of("reactor-ucx").withCloseTimeout(CLOSE_TIMEOUT));
     }
 
     /** Each with both error modes, or with the one that the run is restricted to. */

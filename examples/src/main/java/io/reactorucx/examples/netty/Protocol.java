@@ -13,8 +13,8 @@ public interface Protocol {
 
     /** Where servers listen. */
     String HOST = "127.0.0.1";
-    /** How long a connection may take to open or close. */
-    Duration LIMIT = Duration.ofSeconds(10);
+    /** How long a connection may take to open or close, or an answer to come: an emulated machine is slow at first. */
+    Duration LIMIT = Duration.ofSeconds(60);
 
     /** {@return the least that a call moves in each direction, in bytes} */
     int bytes();

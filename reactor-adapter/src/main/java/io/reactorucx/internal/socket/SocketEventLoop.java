@@ -215,6 +215,10 @@ public final class SocketEventLoop implements Runnable {
             }
             IOException cause = endCause();
             handlers.forEach(events -> fail(events, cause));
+        } catch (Throwable t) {
+            log("The thread for sockets could not tell its sockets that it ends", t);
+        }
+        try {
             handlers.clear();
             selector.close();
             runTasks();
