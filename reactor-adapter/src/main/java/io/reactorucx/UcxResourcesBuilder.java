@@ -144,13 +144,18 @@ public final class UcxResourcesBuilder {
      * only peers that were authenticated, or connect to a server without an authenticator, pass it. No effect where the
      * transports exclude tcp, or NET_DEVICES is set.
      *
-     * @param names the kernel's names, such as {@code eth0}; none for shared memory and RDMA alone
+     * @param names the kernel's names, such as {@code eth0}; none for shared memory and RDMA alone. Ports of RDMA
+     *     devices, such as {@code mlx5_0:1}, are chosen by {@code setting("NET_DEVICES", ..)}
      * @return this
      */
     public UcxResourcesBuilder networkDevices(String... names) {
         for (String name : Objects.requireNonNull(names, "names")) {
             if (Objects.requireNonNull(name, "names: each").isBlank() || name.contains(",")) {
                 throw new IllegalArgumentException("names: '" + name + "' is no name of a network device");
+            }
+            if (name.contains(":")) {
+                throw new IllegalArgumentException("names: '" + name + "' is no name of a network device but of a port"
+                        + " of an RDMA device: setting(\"NET_DEVICES\", ..) chooses among all devices");
             }
         }
         networkDevices = new NetworkDevices(Set.of(names));

@@ -262,7 +262,7 @@ final class BadSettings {
                 "names"));
         cases.add(thrown(devices, "a null", MISSING, tried -> UcxResources.builder().networkDevices("lo", null),
                 "names"));
-        for (String name : new String[] {"", " ", "eth0,eth1"}) {
+        for (String name : new String[] {"", " ", "eth0,eth1", "mlx5_0:1"}) {
             cases.add(thrown(devices, "name '" + name + "'", ILLEGAL,
                     tried -> UcxResources.builder().networkDevices(name), "'" + name + "'", "no name"));
         }

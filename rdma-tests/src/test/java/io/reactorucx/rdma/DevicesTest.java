@@ -25,9 +25,9 @@ class DevicesTest {
     @ParameterizedTest
     @CsvSource({"UD, rxe0", "UD, rxe1", "RC, rxe0", "RC, rxe1"})
     void namedDeviceIsTaken(Verbs verbs, String device) {
-        try (ServerProcess server = ServerProcess.start(verbs, "device=" + device + ":1")) {
-            try (Client client = Client.connect(verbs.resources().networkDevices(device + ":1").build(), ErrorMode.PEER,
-                    server.port(), HEARTBEAT)) {
+        try (ServerProcess server = ServerProcess.start(verbs, "NET_DEVICES=" + device + ":1")) {
+            try (Client client = Client.connect(verbs.resources().setting("NET_DEVICES", device + ":1").build(),
+                    ErrorMode.PEER, server.port(), HEARTBEAT)) {
                 assertThat(client.connection().transports()).isNotEmpty()
                         .allMatch(lane -> lane.contains("/" + device + ":1"));
                 FaultsTest.requireAnswer(client.connection());

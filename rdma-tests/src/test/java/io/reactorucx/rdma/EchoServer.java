@@ -30,8 +30,7 @@ import reactor.core.publisher.Mono;
 /**
  * Gives back what it is sent by requests, active messages, tagged messages and the byte stream, and has memory. Its
  * arguments: address, port, transports, then any of {@code none} (error mode), {@code require-rdma}, {@code
- * heartbeat=MILLIS}, {@code idle=ENDPOINTS}, {@code device=NAME}, {@code window=BYTES}, and settings of UCX as {@code
- * KEY=VALUE}.
+ * heartbeat=MILLIS}, {@code idle=ENDPOINTS}, {@code window=BYTES}, and settings of UCX as {@code KEY=VALUE}.
  */
 final class EchoServer {
 
@@ -70,7 +69,6 @@ final class EchoServer {
                 case "heartbeat" -> heartbeat = Duration.ofMillis(Long.parseLong(pair[1]));
                 case "idle" -> builder.maxIdleEndpoints(Integer.parseInt(pair[1]));
                 case "window" -> windowBytes = Integer.parseInt(pair[1]);
-                case "device" -> builder.networkDevices(pair[1]);
                 case "none", "peer", "require-rdma" -> { }
                 default -> builder.setting(pair[0], pair[1]);
             }
