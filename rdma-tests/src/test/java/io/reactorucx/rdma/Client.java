@@ -82,9 +82,12 @@ final class Client implements AutoCloseable {
     public void close() {
         connection.disposeNow(LIMIT);
         int leases = resources.buffers().leases();
-        resources.disposeNow();
         int before = contextsLeft;
-        contextsLeft = UcpContext.openContexts();
+        try {
+            resources.disposeLater().block(LIMIT);
+        } finally {
+            contextsLeft = UcpContext.openContexts();
+        }
         assertThat(leases).as("leases").isZero();
         assertThat(contextsLeft).as("contexts").isEqualTo(before);
     }

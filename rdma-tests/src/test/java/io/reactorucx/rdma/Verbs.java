@@ -15,7 +15,7 @@ enum Verbs {
     UD("ud_verbs"),
     RC("rc_verbs");
 
-    /** Over rc the device tries a dead peer for longer than the 5 s of the default (docs/rdma.md). */
+    /** Over rc UCX completes what a dead peer has not answered later than within the default of 5 s (docs/rdma.md). */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(40);
 
     private final String transport;
