@@ -68,6 +68,13 @@ final class ContextSettings {
      * report once: the second one ends the process, or frees memory twice in a build without assertions.
      */
     private static final String DEVICE_EVENTS = "IB_ASYNC_EVENTS";
+    /**
+     * Soft-RoCE takes UCX's 7 for "without an end", as InfiniBand does for receivers that are not ready. While a queue
+     * pair whose send queue is full sends again, UCX can neither flush nor cancel what is in it.
+     */
+    private static final String SEND_RETRIES = "RC_VERBS_RETRY_COUNT";
+    private static final String SEND_RETRIES_OF_ALL_RC = "RC_RETRY_COUNT";
+    private static final String MOST_SEND_RETRIES = "6";
 
     private ContextSettings() {
     }
@@ -127,6 +134,9 @@ final class ContextSettings {
         }
         if (isUnset(DEVICE_EVENTS, config) && devices.hasSoftRoce()) {
             settings.put(DEVICE_EVENTS, "n");
+        }
+        if (isUnset(SEND_RETRIES, config) && isUnset(SEND_RETRIES_OF_ALL_RC, config) && devices.hasSoftRoce()) {
+            settings.put(SEND_RETRIES, MOST_SEND_RETRIES);
         }
         Map<String, String> variables = new TreeMap<>();
         settings.forEach((key, value) -> {

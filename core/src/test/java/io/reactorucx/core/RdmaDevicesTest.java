@@ -77,6 +77,21 @@ class RdmaDevicesTest {
                 .doesNotContainKey(variable);
     }
 
+    @Test
+    void softRoceEndsItsRetries(@TempDir Path folder) {
+        String variable = "UCX_RC_VERBS_RETRY_COUNT";
+        RdmaDevices devices = new RdmaDevices(folder);
+        UcpConfig config = UcpConfig.builder().transports("rc_v").build();
+        SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        SysfsDevice.in(folder, "rxe0").networkDevice("eth0").port(1, "4: ACTIVE", "Ethernet");
+        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "6");
+        assertThat(ContextSettings.ofTransports(with(config, "RC_RETRY_COUNT", "3"), devices))
+                .doesNotContainKey(variable);
+        assertThat(NativeEnvironment.with(Map.of(variable, "7"), () -> ContextSettings.ofTransports(config, devices)))
+                .doesNotContainKey(variable);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"all | all | true", "rc,tcp | all | true", "^posix | all | true",
         "all | mlx5_0:1 | false", "^tcp | all | false", "rc_v | all | false", "ud_v,tcp:aux | all | false"})

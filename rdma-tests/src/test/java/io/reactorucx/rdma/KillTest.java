@@ -1,7 +1,5 @@
 package io.reactorucx.rdma;
 
-import io.reactorucx.UcxConnection;
-import io.reactorucx.core.ErrorMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -16,12 +14,7 @@ class KillTest {
             server.signal("KILL");
             load.requireErrors();
             FaultsTest.requireEnded(client);
-            try (ServerProcess restarted = ServerProcess.restart(server, verbs)) {
-                UcxConnection again = client.connect();
-                FaultsTest.requireAnswer(again);
-                again.disposeNow(Client.LIMIT);
-                restarted.end(ErrorMode.PEER);
-            }
+            FaultsTest.requireRestart(client, server, verbs);
         }
     }
 }
