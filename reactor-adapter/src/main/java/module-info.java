@@ -30,7 +30,6 @@ module io.reactorucx {
     exports io.reactorucx.internal.endpoint to io.reactorucx.netty;
     exports io.reactorucx.internal.frame to io.reactorucx.netty;
     exports io.reactorucx.internal.handshake to io.reactorucx.netty;
-    exports io.reactorucx.internal.memory to io.reactorucx.netty;
     exports io.reactorucx.internal.message to io.reactorucx.rsocket;
     exports io.reactorucx.internal.socket to io.reactorucx.netty;
 }

@@ -15,13 +15,13 @@ import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.DeviceNeed;
-import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.DeviceStarter;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.EngineStacks;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.memory.WindowRegistry;
+import io.reactorucx.internal.resources.AdapterProtocols;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
@@ -59,7 +59,7 @@ public final class UcxResources implements Disposable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
 
     private final DeviceStarter starter;
-    private final EngineStacks stacks;
+    private final EngineStacks<AdapterProtocols> stacks;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final ResourceLimits limits;
     private final LeakReporter leaks;
@@ -74,9 +74,8 @@ public final class UcxResources implements Disposable {
         this.starter = starter;
         this.limits = limits;
         this.leaks = leaks;
-        this.stacks = new EngineStacks(starter, started -> new EngineResources(started.engines().engines(),
-                limits, started.buffers(), leaks, authenticators),
-                context -> new WindowRegistry(context, memory, this::owned),
+        this.stacks = new EngineStacks<>(starter, started -> new AdapterProtocols(started, limits, leaks, memory,
+                this::owned, authenticators),
                 started -> Blocking.awaitEnd(started, START_TIMEOUT, "build", "the engines do not answer"));
     }
 
@@ -180,7 +179,7 @@ public final class UcxResources implements Disposable {
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
         stacks.used();
-        return stacks.windows().export(segment, rights, null);
+        return stacks.content().windows().export(segment, rights, null);
     }
 
     /**
@@ -195,12 +194,12 @@ public final class UcxResources implements Disposable {
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
         stacks.used();
-        return stacks.windows().export(memory, rights, null);
+        return stacks.content().windows().export(memory, rights, null);
     }
 
     /** {@return counts and amounts of exported memory} */
     public ServedMemoryStatistics servedMemory() {
-        return stacks.windows().statistics();
+        return stacks.content().windows().statistics();
     }
 
     private UcpMemory owned(UcpMemory memory) {
@@ -317,12 +316,12 @@ public final class UcxResources implements Disposable {
 
     /** {@return counts and amounts of flow-controlled messages, for each of {@link #engines()}} */
     public List<MessageStatistics> messageStatistics() {
-        return stacks.all().engines().stream().map(ConnectingEngine::messageStatistics).toList();
+        return stacks.content().messageStatistics();
     }
 
     /** {@return what else these resources count} */
     public UcxStatistics statistics() {
-        return stacks.all().statistics();
+        return stacks.content().statistics();
     }
 
     /** {@return how each of {@link #engines()} is, for health checks; any thread, also after these resources closed} */
@@ -348,7 +347,7 @@ public final class UcxResources implements Disposable {
     }
 
     WindowRegistry windows() {
-        return stacks.windows();
+        return stacks.content().windows();
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.EngineCall;
+import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
@@ -191,7 +192,7 @@ class AuthenticatedConnectionTest implements NeedsUcx {
                 .connectNow();
         long dropped = serverResources.droppedMessages();
         serverResources.connecting().engines().forEach(each -> EngineCall.mono(each.engine(), worker -> {
-            each.activeMessages().receive(7);
+            each.protocol(ActiveMessageRouter.class).receive(7);
             return each;
         }).block(Waits.PATIENCE));
 

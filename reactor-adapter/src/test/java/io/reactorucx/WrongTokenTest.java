@@ -9,6 +9,7 @@ import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
@@ -168,7 +169,7 @@ class WrongTokenTest implements NeedsUcx {
     @Test
     void plainIdIsNotAFrameworkPeers() {
         peers.serverResources().connecting().engines().forEach(each -> EngineCall.mono(each.engine(), worker -> {
-            each.activeMessages().receive(ID);
+            each.protocol(ActiveMessageRouter.class).receive(ID);
             return each;
         }).block(Waits.PATIENCE));
 

@@ -31,8 +31,6 @@ import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.handshake.ResourceLimits;
-import io.reactorucx.internal.memory.WindowRegistry;
-import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.buffer.LoopBuffers;
@@ -72,7 +70,6 @@ public final class LoopEngine {
     private final ProgressEngine engine;
     private final BufferPool pool;
     private final LoopBuffers buffers;
-    private final WindowRegistry windows;
     private final EngineResources resources;
     private final LoopLinks links;
     private final LoopCounters counters;
@@ -101,10 +98,9 @@ public final class LoopEngine {
             throw e;
         }
         this.buffers = new LoopBuffers(pool);
-        this.windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
         this.resources = new EngineResources(List.of(engine),
                 ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),
-                pool, leaks, AuthenticatorLimits.DEFAULT);
+                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT, connections -> List.of(new Factory()));
         this.links = new LoopLinks(this, resources, config);
         try {
             engine.step(false, 0);
@@ -119,7 +115,7 @@ public final class LoopEngine {
     /** It is done within the call, because this thread is the engine's. */
     private void startProtocols(EngineCloseListeners ends) {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        resources.start(ends, windows, List.of(new Factory())).subscribe(ignored -> { }, failure::set);
+        resources.start(ends).subscribe(ignored -> { }, failure::set);
         Throwable cause = failure.get();
         if (cause != null) {
             throw new IllegalStateException("the protocols of a loop could not be started: " + cause.getMessage(),
@@ -457,7 +453,6 @@ public final class LoopEngine {
         }
         counters.engineEnded(this);
         resources.closeSockets();
-        windows.close();
         // An application may keep what it has received.
         pool.closeWithLast(this::closeContext);
     }

@@ -20,8 +20,6 @@ import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.frame.ReservedMessageIds;
-import io.reactorucx.internal.memory.WindowRegistry;
-import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.netty.UcxNettyConfig;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -49,7 +47,6 @@ public final class HostileLoop implements AutoCloseable {
     private final UcpContext context;
     private final ProgressEngine engine;
     private final BufferPool pool;
-    private final WindowRegistry windows;
     private final EngineResources resources;
     private final StreamFrame frame = new StreamFrame();
     private final MemorySegment data = Arena.ofAuto().allocate(1 << 20);
@@ -81,11 +78,10 @@ public final class HostileLoop implements AutoCloseable {
         engine = new ProgressEngine(context, EngineConfig.of("hostile").withCloseTimeout(Duration.ofSeconds(1)), 0,
                 ends);
         pool = new BufferPool(context, 16L << 20, 16, false, 1 << 20, leaks);
-        windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
-        resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 16, 1L << 30, 1), pool, leaks,
-                AuthenticatorLimits.DEFAULT);
+        resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 16, 1L << 30, 1),
+                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT, connections -> List.of(new Factory()));
         engine.step(false, 0);
-        resources.start(ends, windows, List.of(new Factory())).subscribe();
+        resources.start(ends).subscribe();
     }
 
     /** Hears what comes, and drops it. */
@@ -197,7 +193,6 @@ public final class HostileLoop implements AutoCloseable {
         engine.closeAsync();
         stepToTheEnd();
         resources.closeSockets();
-        windows.close();
         pool.close(this::closeContext);
     }
 

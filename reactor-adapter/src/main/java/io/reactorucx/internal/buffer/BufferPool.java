@@ -299,6 +299,11 @@ public final class BufferPool extends UcxBufferPool {
         return slabs.maxBytes();
     }
 
+    /** Returns the size of the largest lease. */
+    public long maxLeaseBytes() {
+        return Long.highestOneBit(maxBytes());
+    }
+
     @Override
     public long mappedBytes() {
         return mapped.bytes();

@@ -2,30 +2,26 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.mapped.MappedProtocolFactory;
-import io.reactorucx.internal.message.MessageProtocolFactory;
-import io.reactorucx.internal.ucp.ActiveMessageRouter;
-import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.internal.connection.ProtocolFactory;
+import java.util.List;
 
 /**
  * An engine, with what connectors and acceptors need of it.
  *
  * @param connections its connections
  * @param bindings its connections that are being bound to an endpoint
- * @param messages makes the handlers of flow-controlled messages
- * @param activeMessages routes active messages to connections
- * @param mapped makes the handlers of mapped memory
+ * @param protocols what its connections speak
  */
-public record ConnectingEngine(EngineConnections connections, PendingBindings bindings, MessageProtocolFactory messages,
-        ActiveMessageRouter activeMessages, MappedProtocolFactory mapped) {
+public record ConnectingEngine(EngineConnections connections, PendingBindings bindings,
+        List<ProtocolFactory> protocols) {
 
     /** Returns the engine itself. */
     public ProgressEngine engine() {
         return connections.engine();
     }
 
-    /** Returns what the engine counts of flow-controlled messages. */
-    public MessageStatistics messageStatistics() {
-        return messages.counters().snapshot(connections.counts());
+    /** Returns the protocol of a type, which the engine has. */
+    public <T extends ProtocolFactory> T protocol(Class<T> type) {
+        return protocols.stream().filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
     }
 }

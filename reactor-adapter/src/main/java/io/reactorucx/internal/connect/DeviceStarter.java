@@ -14,7 +14,6 @@ import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
 import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.memory.WindowRegistry;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,10 +51,10 @@ public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevic
         }
 
         /** Starts the protocols, and says on which ports UCX listens. Closes all of this when that fails. */
-        void connect(EngineResources connecting, WindowRegistry windows, Consumer<Mono<Void>> await) {
+        void connect(EngineResources connecting, Consumer<Mono<Void>> await) {
             connecting.watchAges();
             try {
-                await.accept(connecting.start(closeListeners, windows));
+                await.accept(connecting.start(closeListeners));
             } catch (RuntimeException e) {
                 close();
                 throw e;

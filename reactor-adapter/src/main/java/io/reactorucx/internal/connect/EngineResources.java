@@ -1,11 +1,8 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
@@ -15,15 +12,8 @@ import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.AuthenticatorThreads;
 import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.handshake.ResourceLimits;
-import io.reactorucx.internal.mapped.MappedProtocolFactory;
-import io.reactorucx.internal.memory.MemoryProtocolFactory;
-import io.reactorucx.internal.memory.WindowRegistry;
-import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.internal.socket.SocketEventLoop;
-import io.reactorucx.internal.ucp.ActiveMessageRouter;
-import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -35,9 +25,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Engines, each with its protocols, and the thread of control sockets. No other class knows all protocols. Engines of
- * another context can be added: some engines then have a view of their own, from which a connection gets one of them,
- * and share limits, sockets and all else with the others.
+ * Engines, each with its protocols, and the thread of control sockets. Engines of another context can be added: some
+ * engines then have a view of their own, from which a connection gets one of them, and share limits, sockets and all
+ * else with the others.
  *
  * <p>Thread: any.
  */
@@ -47,7 +37,6 @@ public final class EngineResources {
     private final EngineResources all;
     private final List<ConnectingEngine> engines;
     private final Function<ProgressEngine, ConnectingEngine> maker;
-    private final EngineStatistics statistics;
     private final ResourceLimits limits;
     private final HandshakeCounters handshakes;
     private final AuthenticatorThreads serverAuthenticators;
@@ -58,8 +47,9 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, ResourceLimits limits, BufferPool pool, LeakReporter leaks,
-            AuthenticatorLimits authenticators) {
+    /** Creates the resources of engines, with the largest lease of their pool and the protocols of each engine. */
+    public EngineResources(List<ProgressEngine> engines, ResourceLimits limits, long maxLeaseBytes,
+            AuthenticatorLimits authenticators, Function<EngineConnections, List<ProtocolFactory>> protocols) {
         this.all = this;
         this.limits = limits;
         this.handshakes = new HandshakeCounters();
@@ -68,16 +58,12 @@ public final class EngineResources {
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.maker = engine -> {
-            EngineConnections connections = new EngineConnections(engine, limits,
-                    Long.highestOneBit(pool.maxBytes()));
+            EngineConnections connections = new EngineConnections(engine, limits, maxLeaseBytes);
             return new ConnectingEngine(connections,
                     new PendingBindings(connections, limits.unboundEndpoints(), this::sockets),
-                    new MessageProtocolFactory(pool, engine.config().maxInFlight()),
-                    new ActiveMessageRouter(connections, leaks),
-                    new MappedProtocolFactory(pool, limits.mappedBytes()));
+                    protocols.apply(connections));
         };
         this.engines = new CopyOnWriteArrayList<>(engines.stream().map(maker).toList());
-        this.statistics = new EngineStatistics(this);
     }
 
     /** A view of some engines. */
@@ -85,7 +71,6 @@ public final class EngineResources {
         this.all = all;
         this.engines = List.copyOf(engines);
         this.maker = all.maker;
-        this.statistics = all.statistics;
         this.limits = all.limits;
         this.handshakes = all.handshakes;
         this.engineFailure = all.engineFailure;
@@ -108,30 +93,15 @@ public final class EngineResources {
         all.engines.addAll(view.engines);
     }
 
-    /** Tells of the engines of a view, which were added last. */
-    public void announce(EngineResources view) {
-        statistics.added(view.engines);
-    }
-
     /** Registers the protocols with each engine; completes when all engines can connect. */
-    public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows) {
-        return start(closeListeners, windows, List.of());
-    }
-
-    /** As {@link #start(EngineCloseListeners, WindowRegistry)}, with protocols of another module. */
-    public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows,
-            List<ProtocolFactory> others) {
+    public Mono<Void> start(EngineCloseListeners closeListeners) {
         closeListeners.whenFailed((engine, cause) -> engineFailure.tryEmitError(new UcxException(UcxStatus.IO_ERROR,
                 "engine", null, "the engine " + engine.name() + " has failed: " + cause, cause)));
         return Flux.fromIterable(engines).flatMap(each -> {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
             return EngineCall.mono(each.engine(), worker -> {
-                List<ProtocolFactory> protocols = new ArrayList<>(List.of(each.messages(),
-                        new MemoryProtocolFactory(windows), each.activeMessages(), ByteStreamReceiver::new,
-                        each.mapped()));
-                protocols.addAll(others);
-                connections.start(worker, protocols);
+                connections.start(worker, each.protocols());
                 connections.route(ReservedMessageIds.PAIRING, each.bindings()::received);
                 return each;
             });
@@ -177,11 +147,6 @@ public final class EngineResources {
     /** Returns the connections of an engine that are being bound. */
     PendingBindings bindings(EngineConnections of) {
         return engines.stream().filter(each -> each.connections() == of).findFirst().orElseThrow().bindings();
-    }
-
-    /** Returns what the engines count. */
-    public UcxStatistics statistics() {
-        return statistics;
     }
 
     /** Returns the counters of handshakes of servers. */

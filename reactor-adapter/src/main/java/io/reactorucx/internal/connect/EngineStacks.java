@@ -8,7 +8,6 @@ import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.DeviceNeed;
-import io.reactorucx.internal.memory.WindowRegistry;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,16 +28,17 @@ import reactor.core.scheduler.Schedulers;
  * long as nothing is used the first context is replaced instead.
  *
  * <p>Thread: any.
+ *
+ * @param <C> what belongs to the first context
  */
-public final class EngineStacks {
+public final class EngineStacks<C extends EngineStacks.Content> {
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineStacks.class);
     /** Each has threads of its own. */
     static final int MAX_CONTEXTS = 8;
 
     private final DeviceStarter starter;
-    private final Function<DeviceStarter.Started, EngineResources> resourcesOf;
-    private final Function<UcpContext, WindowRegistry> windowsOf;
+    private final Function<DeviceStarter.Started, C> contentOf;
     /** Waits for the start of engines. */
     private final Consumer<Mono<Void>> await;
     private final Sinks.Empty<Void> firstUse = Sinks.empty();
@@ -49,48 +49,61 @@ public final class EngineStacks {
     /** Whether something of the first context is used, so that it cannot be replaced. */
     private boolean used;
     private boolean closing;
-    private volatile Contexts contexts;
+    private volatile Contexts<C> contexts;
 
     /** A context with its engines, and the view from which a connection gets one of them. */
     private record Stack(DeviceStarter.Started started, EngineResources engines) {
     }
 
+    /** What belongs to the first context, and is made again when that is replaced. */
+    public interface Content {
+
+        /** Returns the engines of all contexts, in their order. */
+        EngineResources engines();
+
+        /** Some engines have been added, the last ones of {@link #engines()}. */
+        void enginesAdded(List<ConnectingEngine> added);
+
+        /** Gives back what is registered with the first context. The engines have ended, or were never used. */
+        void close();
+    }
+
     /**
      * All contexts.
      *
-     * @param all the engines of all stacks, in their order
-     * @param windows the exported memory
+     * @param content what belongs to the first one
      * @param stacks the first, then those that were made later
      */
-    private record Contexts(EngineResources all, WindowRegistry windows, List<Stack> stacks) {
+    private record Contexts<C extends Content>(C content, List<Stack> stacks) {
 
         DeviceStarter.Started first() {
             return stacks.getFirst().started;
         }
 
-        Contexts with(Stack more) {
+        EngineResources all() {
+            return content.engines();
+        }
+
+        Contexts<C> with(Stack more) {
             List<Stack> longer = new ArrayList<>(stacks);
             longer.add(more);
-            return new Contexts(all, windows, List.copyOf(longer));
+            return new Contexts<>(content, List.copyOf(longer));
         }
     }
 
     /** Starts the first context. */
-    public EngineStacks(DeviceStarter starter,
-            Function<DeviceStarter.Started, EngineResources> resourcesOf,
-            Function<UcpContext, WindowRegistry> windowsOf, Consumer<Mono<Void>> await) {
+    public EngineStacks(DeviceStarter starter, Function<DeviceStarter.Started, C> contentOf,
+            Consumer<Mono<Void>> await) {
         this.await = await;
         this.starter = starter;
-        this.resourcesOf = resourcesOf;
-        this.windowsOf = windowsOf;
+        this.contentOf = contentOf;
         this.contexts = first(starter.start(starter.initialDevices()));
     }
 
-    private Contexts first(DeviceStarter.Started started) {
-        EngineResources all = resourcesOf.apply(started);
-        WindowRegistry windows = windowsOf.apply(started.context());
-        started.connect(all, windows, await);
-        return new Contexts(all, windows, List.of(new Stack(started, all.view())));
+    private Contexts<C> first(DeviceStarter.Started started) {
+        C content = contentOf.apply(started);
+        started.connect(content.engines(), await);
+        return new Contexts<>(content, List.of(new Stack(started, content.engines().view())));
     }
 
     /**
@@ -154,8 +167,8 @@ public final class EngineStacks {
 
     /** Replaces the first context by one with the needed devices; returns null if a use of it has begun meanwhile. */
     private @Nullable EngineResources replaced(DeviceNeed need) {
-        Contexts next = first(starter.start(need.devices()));
-        Contexts unused = next;
+        Contexts<C> next = first(starter.start(need.devices()));
+        Contexts<C> unused = next;
         EngineResources found = null;
         synchronized (lock) {
             if (!used && !closing) {
@@ -164,14 +177,14 @@ public final class EngineStacks {
                 found = found(need);
             }
         }
-        unused.windows.close();
-        unused.all.closeSockets();
+        unused.content.close();
+        unused.all().closeSockets();
         unused.first().close();
         return found;
     }
 
     private EngineResources added(DeviceNeed need) {
-        Contexts now = contexts;
+        Contexts<C> now = contexts;
         if (!starter.allowsSeveralContexts()) {
             throw new UcxUnsupportedException(need.operation(), need.why() + ", and these resources use "
                     + now.first().devices() + ". With remoteMemoryAccess or remoteAtomics they have one UCX context,"
@@ -184,13 +197,13 @@ public final class EngineStacks {
                     + " UcxResourcesBuilder.networkDevices(..)");
         }
         DeviceStarter.Started started = starter.startBeside(now.first(), need.devices(), now.stacks.size());
-        @Nullable EngineResources view = now.all.prepare(started.engines().engines());
-        started.connect(view, now.windows, await);
+        @Nullable EngineResources view = now.all().prepare(started.engines().engines());
+        started.connect(view, await);
         synchronized (lock) {
             if (closing) {
                 view = null;
             } else {
-                now.all.add(view);
+                now.all().add(view);
                 contexts = now.with(new Stack(started, view));
             }
         }
@@ -199,7 +212,7 @@ public final class EngineStacks {
             throw new UcxClosedException(need.operation(), null, "these resources are closed");
         }
         // Meters of the new engines are bound now, which takes locks of its own.
-        now.all.announce(view);
+        now.content.enginesAdded(view.engines());
         return view;
     }
 
@@ -232,11 +245,11 @@ public final class EngineStacks {
 
     /** Returns the engines of all contexts, with their protocols. */
     public EngineResources all() {
-        return contexts.all;
+        return contexts.all();
     }
 
-    public WindowRegistry windows() {
-        return contexts.windows;
+    public C content() {
+        return contexts.content;
     }
 
     public List<ProgressEngine> engines() {
@@ -253,7 +266,7 @@ public final class EngineStacks {
         synchronized (lock) {
             closing = true;
         }
-        contexts.all.dispose();
+        contexts.all().dispose();
     }
 
     public CompletableFuture<Void> closeEngines() {
@@ -263,7 +276,7 @@ public final class EngineStacks {
 
     /** Closes what the engines have left but the first context, in which memory is registered. */
     public void enginesClosed() {
-        contexts.windows.close();
+        contexts.content.close();
         contexts.stacks.forEach(each -> each.started.watch().close());
         contexts.stacks.stream().skip(1).forEach(each -> {
             try {

@@ -121,9 +121,10 @@ public final class EngineConnections {
         new SharedMemorySignals(engine).start();
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
+        // Those of protocols that this engine lacks as well, since UCX writes an error for each unexpected message.
+        ReservedMessageIds.ofProtocols().forEach(id -> owned.activeMessages().handler(id, this::toProtocol));
         for (ProtocolFactory factory : factories) {
             if (factory.reservedId() != ProtocolFactory.NO_ID) {
-                owned.activeMessages().handler(factory.reservedId(), this::toProtocol);
                 owned.activeMessages().placement(factory.reservedId(), factory.placement());
             }
         }

@@ -1,6 +1,7 @@
 package io.reactorucx.internal.frame;
 
 import io.reactorucx.core.UcpActiveMessages;
+import java.util.List;
 
 /** The ids of active messages that are reserved for the protocols between framework peers. */
 public final class ReservedMessageIds {
@@ -21,10 +22,16 @@ public final class ReservedMessageIds {
     /** Byte streams of Netty channels. */
     public static final int CHANNELS = 1017;
 
+    private static final List<Integer> OF_PROTOCOLS = List.of(MESSAGES, MEMORY, APPLICATION, MAPPED, CHANNELS);
     private static final int FIRST = CHANNELS;
     private static final int LAST = CONTROL;
 
     private ReservedMessageIds() {
+    }
+
+    /** Returns the ids of the protocols that run over a connection, of which an engine may have a part. */
+    public static List<Integer> ofProtocols() {
+        return OF_PROTOCOLS;
     }
 
     /** Returns whether applications may use an id. */

@@ -1,12 +1,16 @@
-package io.reactorucx.internal.connect;
+package io.reactorucx.internal.resources;
 
 import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connect.ConnectingEngine;
+import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.message.MessageCounters;
+import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.memory.ServedMemoryStatistics.Requests;
@@ -61,8 +65,7 @@ final class EngineStatistics implements UcxStatistics {
     @Override
     public List<RequestStatistics> requests(RequestStatistics.Side side) {
         Objects.requireNonNull(side, "side");
-        return resources.engines().stream().map(engine -> engine.messages().counters().requests().snapshot(side))
-                .toList();
+        return resources.engines().stream().map(engine -> messages(engine).requests().snapshot(side)).toList();
     }
 
     @Override
@@ -78,7 +81,7 @@ final class EngineStatistics implements UcxStatistics {
     }
 
     private void record(int engine) {
-        resources.engines().get(engine).messages().counters().requests().record(timing.every,
+        messages(resources.engines().get(engine)).requests().record(timing.every,
                 Objects.requireNonNull(timing.recorder.apply(engine), "recorder"));
     }
 
@@ -142,8 +145,8 @@ final class EngineStatistics implements UcxStatistics {
     private static TrafficStatistics traffic(ConnectingEngine engine, TrafficStatistics.Api api) {
         EngineCounters counters = engine.engine().counters();
         return switch (api) {
-            case MESSAGES -> engine.messages().counters().messages().snapshot();
-            case REQUESTS -> engine.messages().counters().requestMessages().snapshot();
+            case MESSAGES -> messages(engine).messages().snapshot();
+            case REQUESTS -> messages(engine).requestMessages().snapshot();
             case ACTIVE_MESSAGES -> {
                 TrafficStatistics arrived = engine.connections().counts().activeMessages().snapshot();
                 yield new TrafficStatistics(counters.succeeded(OperationKind.AM_SEND),
@@ -174,6 +177,10 @@ final class EngineStatistics implements UcxStatistics {
         EngineCounters counters = engine.engine().counters();
         return new Requests(counts.oneSided(access, counters.succeeded(kind)), 0,
                 counts.oneSidedBytes(access, counters.bytes(kind)));
+    }
+
+    private static MessageCounters messages(ConnectingEngine engine) {
+        return engine.protocol(MessageProtocolFactory.class).counters();
     }
 
     private static String host(String peer) {

@@ -1,0 +1,88 @@
+package io.reactorucx.internal.resources;
+
+import io.reactorucx.connection.UcxStatistics;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.config.AuthenticatorLimits;
+import io.reactorucx.internal.connect.ConnectingEngine;
+import io.reactorucx.internal.connect.DeviceStarter;
+import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connect.EngineStacks;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.connection.ProtocolFactory;
+import io.reactorucx.internal.handshake.ResourceLimits;
+import io.reactorucx.internal.mapped.MappedProtocolFactory;
+import io.reactorucx.internal.memory.MemoryProtocolFactory;
+import io.reactorucx.internal.memory.WindowRegistry;
+import io.reactorucx.internal.message.MessageProtocolFactory;
+import io.reactorucx.internal.ucp.ActiveMessageRouter;
+import io.reactorucx.internal.ucp.ByteStreamReceiver;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.message.MessageStatistics;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * The engines of the adapter. No other class knows all protocols.
+ *
+ * <p>Thread: any.
+ */
+public final class AdapterProtocols implements EngineStacks.Content {
+
+    private final BufferPool pool;
+    private final LeakReporter leaks;
+    private final ResourceLimits limits;
+    private final WindowRegistry windows;
+    private final EngineResources engines;
+    private final EngineStatistics statistics;
+
+    /** Makes the protocols of the engines of a context. */
+    public AdapterProtocols(DeviceStarter.Started started, ResourceLimits limits, LeakReporter leaks,
+            ServedMemoryConfig memory, UnaryOperator<UcpMemory> owned, AuthenticatorLimits authenticators) {
+        this.pool = started.buffers();
+        this.leaks = leaks;
+        this.limits = limits;
+        this.windows = new WindowRegistry(started.context(), memory, owned);
+        this.engines = new EngineResources(started.engines().engines(), limits, pool.maxLeaseBytes(), authenticators,
+                this::protocols);
+        this.statistics = new EngineStatistics(engines);
+    }
+
+    private List<ProtocolFactory> protocols(EngineConnections connections) {
+        return List.of(new MessageProtocolFactory(pool, connections.engine().config().maxInFlight()),
+                new MemoryProtocolFactory(windows), new ActiveMessageRouter(connections, leaks),
+                ByteStreamReceiver::new, new MappedProtocolFactory(pool, limits.mappedBytes()));
+    }
+
+    @Override
+    public EngineResources engines() {
+        return engines;
+    }
+
+    @Override
+    public void enginesAdded(List<ConnectingEngine> added) {
+        statistics.added(added);
+    }
+
+    @Override
+    public void close() {
+        windows.close();
+    }
+
+    /** Returns the exported memory. */
+    public WindowRegistry windows() {
+        return windows;
+    }
+
+    /** Returns what the engines count. */
+    public UcxStatistics statistics() {
+        return statistics;
+    }
+
+    /** Returns what each engine counts of flow-controlled messages. */
+    public List<MessageStatistics> messageStatistics() {
+        return engines.engines().stream().map(engine -> engine.protocol(MessageProtocolFactory.class).counters()
+                .snapshot(engine.connections().counts())).toList();
+    }
+}
