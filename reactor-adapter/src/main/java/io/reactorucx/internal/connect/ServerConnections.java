@@ -10,11 +10,9 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
-import io.reactorucx.internal.message.MessageMultiplexer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -93,8 +91,7 @@ public final class ServerConnections {
     /** Hands a connection to the application; when its handler ends, the connection is closed. Thread: engine. */
     void run(Established accepted) {
         ConnectionCore connection = accepted.connection();
-        tellMessages(connection, messages -> messages.streams()
-                .refuseWith("this server answers no requests: UcxServer.respond(..)"));
+        connection.protocols().accepted();
         HandledConnection handled = handle(accepted);
         running.put(connection, handled);
         Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
@@ -102,8 +99,8 @@ public final class ServerConnections {
                 failures.warn("[" + connection.name() + "] the handler failed: " + error, null);
             }
             LOG.debug("[{}] the handler failed", connection.name(), error);
-            closeGracefully(connection, messages -> messages.interrupt(true));
-        }, () -> closeGracefully(connection, MessageMultiplexer::complete));
+            closeGracefully(connection, true);
+        }, () -> closeGracefully(connection, false));
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
             subscription.dispose();
             running.remove(connection);
@@ -126,19 +123,12 @@ public final class ServerConnections {
         }
     }
 
-    /** Closes a connection after the handler's end, of which its outgoing messages learn before. */
-    private static void closeGracefully(ConnectionCore connection, Consumer<MessageMultiplexer> handlerEnded) {
+    /** Closes a connection after the handler's end, of which its protocols learn before. */
+    private static void closeGracefully(ConnectionCore connection, boolean failed) {
         connection.execute(worker -> {
-            tellMessages(connection, handlerEnded);
+            connection.protocols().handlerEnded(failed);
             connection.beginClose(CloseMode.FLUSH);
         });
-    }
-
-    private static void tellMessages(ConnectionCore connection, Consumer<MessageMultiplexer> event) {
-        MessageMultiplexer messages = connection.protocol(MessageMultiplexer.class);
-        if (messages != null) {
-            event.accept(messages);
-        }
     }
 
     /**
@@ -156,7 +146,7 @@ public final class ServerConnections {
                     .flatMap(ConnectionCore::onDispose, Integer.MAX_VALUE).then();
             return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), gracePeriodEnd.asMono());
         }).then(Mono.fromRunnable(() -> running.keySet().forEach(connection -> connection.execute(worker ->
-                tellMessages(connection, messages -> messages.interrupt(false))))));
+                connection.protocols().handlerInterrupted()))));
     }
 
     /** Ends the grace period now. */

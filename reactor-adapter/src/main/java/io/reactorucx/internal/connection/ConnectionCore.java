@@ -426,7 +426,7 @@ public final class ConnectionCore implements OperationOwner {
         return protocols.isDelivered();
     }
 
-    ProtocolHandlers protocols() {
+    public ProtocolHandlers protocols() {
         return protocols;
     }
 

@@ -17,6 +17,18 @@ public interface ProtocolHandler {
     default void connected(PeerInfo peer) {
     }
 
+    /** A server hands the connection to its application's handler. */
+    default void accepted() {
+    }
+
+    /** The server's handler has completed or failed, and the connection will close. */
+    default void handlerEnded(boolean failed) {
+    }
+
+    /** The server stops and does not wait for its handler any more: the connection will close. */
+    default void handlerInterrupted() {
+    }
+
     /** Takes a message on the protocol's reserved id. The handler fetches or releases data that is not inline. */
     default void received(UcpActiveMessage message) {
         throw new IllegalStateException("the protocol has no reserved id");

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: engine, but for {@link #find}, which any thread may call.
  */
-final class ProtocolHandlers {
+public final class ProtocolHandlers {
 
     private final ProtocolHandler[] handlers;
     private final int[] reservedIds;
@@ -55,6 +55,27 @@ final class ProtocolHandlers {
     void connected(PeerInfo peer) {
         for (ProtocolHandler handler : handlers) {
             handler.connected(peer);
+        }
+    }
+
+    /** See {@link ProtocolHandler#accepted()}. */
+    public void accepted() {
+        for (ProtocolHandler handler : handlers) {
+            handler.accepted();
+        }
+    }
+
+    /** See {@link ProtocolHandler#handlerEnded(boolean)}. */
+    public void handlerEnded(boolean failed) {
+        for (ProtocolHandler handler : handlers) {
+            handler.handlerEnded(failed);
+        }
+    }
+
+    /** See {@link ProtocolHandler#handlerInterrupted()}. */
+    public void handlerInterrupted() {
+        for (ProtocolHandler handler : handlers) {
+            handler.handlerInterrupted();
         }
     }
 

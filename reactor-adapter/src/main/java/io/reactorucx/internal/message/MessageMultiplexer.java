@@ -222,21 +222,24 @@ public final class MessageMultiplexer implements ProtocolHandler {
         flushScope.duringShutdown(() -> streams.refuseWaiting(closedByPeer("open")));
     }
 
-    /**
-     * The application that sends on the default stream has failed, or is about to be interrupted by the close of the
-     * connection: the peer gets an error in place of the stream's completion. Thread: engine.
-     */
-    public void interrupt(boolean failed) {
-        OutboundStream output = streams.defaultStream().output();
-        if (failed || !closing && output.isUsed()) {
-            output.interrupted(true);
+    @Override
+    public void accepted() {
+        streams.refuseWith("this server answers no requests: UcxServer.respond(..)");
+    }
+
+    /** The peer gets an error in place of the default stream's completion, unless the handler has completed in time. */
+    @Override
+    public void handlerEnded(boolean failed) {
+        if (failed || !closing) {
+            streams.defaultStream().output().interrupted(failed);
         }
     }
 
-    /** The application that sends on the default stream has completed before an interruption took effect. */
-    public void complete() {
-        if (!closing) {
-            streams.defaultStream().output().interrupted(false);
+    @Override
+    public void handlerInterrupted() {
+        OutboundStream output = streams.defaultStream().output();
+        if (!closing && output.isUsed()) {
+            output.interrupted(true);
         }
     }
 
