@@ -23,6 +23,7 @@ module io.reactorucx {
     exports io.reactorucx.security;
 
     exports io.reactorucx.internal.buffer to io.reactorucx.netty;
+    exports io.reactorucx.internal.command to io.reactorucx.netty, io.reactorucx.rsocket;
     exports io.reactorucx.internal.concurrent to io.reactorucx.netty, io.reactorucx.rsocket;
     exports io.reactorucx.internal.config to io.reactorucx.netty;
     exports io.reactorucx.internal.connect to io.reactorucx.netty;

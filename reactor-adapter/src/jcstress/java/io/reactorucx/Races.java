@@ -11,7 +11,7 @@ import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.command.EngineExecutor;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;

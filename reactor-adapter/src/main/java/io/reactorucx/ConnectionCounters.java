@@ -2,8 +2,9 @@ package io.reactorucx;
 
 import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connect.Established;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,9 +80,9 @@ final class ConnectionCounters {
         pools.forEach(Pool::dispose);
         return Flux.fromIterable(bound).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
                 .thenMany(Flux.fromIterable(engines.connections()))
-                .flatMap(each -> RetryingCommand.mono(each.engine(), worker -> each.connections()).onErrorComplete())
+                .flatMap(each -> EngineCall.retried(each.engine(), worker -> each.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())
-                .flatMap(connection -> connection.close(CloseMode.FLUSH)
+                .flatMap(connection -> Established.close(connection, CloseMode.FLUSH)
                         .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
                         Integer.MAX_VALUE)
                 .then().onErrorResume(error -> {

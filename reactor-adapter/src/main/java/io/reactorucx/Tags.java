@@ -103,7 +103,7 @@ public final class Tags {
                     + ", the limit of the pool");
         }
         return new LeasedTagReceive(connection, tag, mask, maxBytes, pool).repeat()
-                .onErrorResume(UcxClosedException.class, connection::afterEnd);
+                .onErrorResume(UcxClosedException.class, refusal -> UcxConnection.afterEnd(connection, refusal));
     }
 
     /**

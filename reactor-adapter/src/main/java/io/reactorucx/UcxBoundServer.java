@@ -44,7 +44,7 @@ public final class UcxBoundServer implements Disposable {
     UcxBoundServer(EndpointAcceptor acceptor, BoundListener listener) {
         this.acceptor = acceptor;
         this.listener = listener;
-        failures.update(Mono.firstWithSignal(listener.onFailure(), acceptor.onFailure())
+        failures.update(Mono.firstWithSignal(Mono.fromFuture(listener.failure(), true), acceptor.onFailure())
                 .subscribe(ignored -> { }, this::failed));
     }
 
@@ -121,9 +121,9 @@ public final class UcxBoundServer implements Disposable {
     private Mono<Void> stop(Duration gracePeriod, Disposable force) {
         if (disposing.compareAndSet(false, true)) {
             // Each step runs even if the one before failed, as it does when an engine is closed already.
-            listener.refuse().then(acceptor.handlers().stop(gracePeriod)).then(acceptor.close().onErrorComplete())
-                    .then(listener.close()).doFinally(end -> force.dispose())
-                    .subscribe(ignored -> { }, error -> closed(), this::closed);
+            Mono.fromFuture(listener::refuse, true).then(acceptor.handlers().stop(gracePeriod))
+                    .then(acceptor.close().onErrorComplete()).then(Mono.fromFuture(listener::close, true))
+                    .doFinally(end -> force.dispose()).subscribe(ignored -> { }, error -> closed(), this::closed);
         } else {
             force.dispose();
         }

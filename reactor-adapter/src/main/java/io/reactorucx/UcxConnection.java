@@ -6,12 +6,15 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.command.EngineExecutor;
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -199,8 +202,8 @@ public final class UcxConnection implements Disposable {
     }
 
     private UcxMemoryWindow revokedAtEnd(UcxMemoryWindow window) {
-        Disposable revocation = core.onDispose().subscribe(ignored -> { }, error -> { }, window::dispose);
-        window.onDispose().subscribe(ignored -> { }, error -> revocation.dispose(), revocation::dispose);
+        EndSignal.Listener revocation = core.end().listen(window::dispose);
+        window.onDispose().subscribe(ignored -> { }, error -> revocation.remove(), revocation::remove);
         return window;
     }
 
@@ -306,7 +309,7 @@ public final class UcxConnection implements Disposable {
      * @return completes when the connection has ended
      */
     public Mono<Void> close(CloseMode mode) {
-        return core.close(Objects.requireNonNull(mode, "mode"));
+        return Established.close(core, Objects.requireNonNull(mode, "mode"));
     }
 
     @Override
@@ -369,12 +372,12 @@ public final class UcxConnection implements Disposable {
      * with the connection
      */
     public Mono<Void> onClosing() {
-        return Mono.firstWithSignal(closing.asMono(), core.onDispose());
+        return Mono.firstWithSignal(closing.asMono(), onDispose());
     }
 
     /** {@return completes when the connection has ended} */
     public Mono<Void> onDispose() {
-        return core.onDispose();
+        return EndMono.of(core.end());
     }
 
     /**
@@ -382,12 +385,19 @@ public final class UcxConnection implements Disposable {
      * lost}
      */
     public Mono<Void> onTerminate() {
-        return core.onDispose().then(loss());
+        return onDispose().then(loss());
     }
 
     /** Returns a Mono that fails with the loss if the connection was lost. */
     Mono<Void> loss() {
-        return Mono.defer(() -> core.afterEnd(new UcxClosedException("operation", peer(), "the connection is closed")));
+        return Mono.defer(() ->
+                afterEnd(core, new UcxClosedException("operation", peer(), "the connection is closed")));
+    }
+
+    /** Returns how a Flux ends whose next operation a connection has refused. */
+    static <T> Mono<T> afterEnd(ConnectionCore core, UcxClosedException refusal) {
+        UcxException error = core.afterEnd(refusal);
+        return error == null ? Mono.empty() : Mono.error(error);
     }
 
     @Override

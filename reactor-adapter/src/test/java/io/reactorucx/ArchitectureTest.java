@@ -50,9 +50,13 @@ class ArchitectureTest {
     private static final List<String> VOCABULARY = List.of(BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY);
 
     /** The hidden rooms, bottom up: each uses only those before it. */
-    private static final List<String> ROOMS = List.of("event", "frame", "counter", "concurrent", "buffer", "config",
-            "handshake", "socket", "endpoint", "operation", "connection", "connect", "mapped", "ucp", "message",
-            "memory", "request", "resources");
+    private static final List<String> ROOMS = List.of("event", "frame", "counter", "command", "buffer", "config",
+            "handshake", "socket", "endpoint", "connection", "concurrent", "operation", "connect", "mapped", "ucp",
+            "message", "memory", "request", "resources");
+
+    /** The rooms in which no Reactor is. */
+    private static final List<String> WITHOUT_REACTOR = List.of("event", "frame", "counter", "command", "config",
+            "handshake", "socket", "endpoint", "connection");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
@@ -122,6 +126,13 @@ class ArchitectureTest {
             noClasses().that().resideInAPackage(room(ROOMS.get(i))).should().dependOnClassesThat()
                     .resideInAnyPackage(above).check(adapter);
         }
+    }
+
+    @Test
+    void connectionsDoWithoutReactor() {
+        noClasses().that().resideInAnyPackage(WITHOUT_REACTOR.stream().map(ArchitectureTest::room)
+                .toArray(String[]::new)).should().dependOnClassesThat()
+                .resideInAnyPackage("reactor..", "org.reactivestreams..").check(adapter);
     }
 
     @Test
@@ -304,7 +315,7 @@ class ArchitectureTest {
                         // The RSocket transport needs the streams of the one room, and the log of the other.
                         assertThat(export.targets()).containsExactlyInAnyOrder(export.source().equals(room("message"))
                                 ? new String[] {"io.reactorucx.rsocket"}
-                                : export.source().equals(room("concurrent"))
+                                : Set.of(room("command"), room("concurrent")).contains(export.source())
                                 ? new String[] {"io.reactorucx.netty", "io.reactorucx.rsocket"}
                                 : new String[] {"io.reactorucx.netty"});
                     });

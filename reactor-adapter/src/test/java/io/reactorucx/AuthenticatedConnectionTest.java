@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -152,19 +154,19 @@ class AuthenticatedConnectionTest implements NeedsUcx {
         }
 
         @Override
-        public Mono<byte[]> challenge(byte[] opening) {
-            return Mono.just(opening);
+        public CompletionStage<byte[]> challenge(byte[] opening) {
+            return CompletableFuture.completedFuture(opening);
         }
 
         @Override
-        public Mono<byte[]> verify(byte[] proof) {
+        public CompletionStage<byte[]> verify(byte[] proof) {
             begun.countDown();
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException e) {
                 gone.countDown();
             }
-            return Mono.empty();
+            return CompletableFuture.completedFuture(null);
         }
     }
 

@@ -10,6 +10,7 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -62,13 +63,13 @@ class AuthenticatorLimitTest implements NeedsUcx {
                 }
 
                 @Override
-                public Mono<byte[]> prove(byte[] challenge) {
-                    return Mono.just(PROOF);
+                public CompletionStage<byte[]> prove(byte[] challenge) {
+                    return CompletableFuture.completedFuture(PROOF);
                 }
 
                 @Override
-                public Mono<Void> verify(byte[] serverProof) {
-                    return Mono.empty();
+                public CompletionStage<Void> verify(byte[] serverProof) {
+                    return CompletableFuture.completedFuture(null);
                 }
             };
         }
@@ -77,21 +78,23 @@ class AuthenticatorLimitTest implements NeedsUcx {
         public ServerSide serverSide(String client) {
             return new ServerSide() {
                 @Override
-                public Mono<byte[]> challenge(byte[] opening) {
-                    return Mono.fromCallable(() -> {
-                        threads.add(Thread.currentThread().getName());
-                        if (broken) {
-                            throw new NoClassDefFoundError("planted by a test");
-                        }
+                public CompletionStage<byte[]> challenge(byte[] opening) {
+                    threads.add(Thread.currentThread().getName());
+                    if (broken) {
+                        throw new NoClassDefFoundError("planted by a test");
+                    }
+                    try {
                         released.await();
-                        return PROOF;
-                    });
+                    } catch (InterruptedException e) {
+                        return CompletableFuture.failedFuture(e);
+                    }
+                    return CompletableFuture.completedFuture(PROOF);
                 }
 
                 @Override
-                public Mono<byte[]> verify(byte[] clientProof) {
+                public CompletionStage<byte[]> verify(byte[] clientProof) {
                     threads.add(Thread.currentThread().getName());
-                    return Mono.just(PROOF);
+                    return CompletableFuture.completedFuture(PROOF);
                 }
             };
         }

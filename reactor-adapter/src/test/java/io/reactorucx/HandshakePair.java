@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposables;
 
 /** Two sides of a handshake without any transport: frames are handed over by the test. */
 final class HandshakePair {
@@ -37,7 +36,7 @@ final class HandshakePair {
     /** Runs the steps of authenticators at once. */
     static final AuthenticatorExecutor IMMEDIATE = (step, first) -> {
         step.run();
-        return Disposables.disposed();
+        return () -> { };
     };
     static final PeerInfo CLIENT = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 5000, 11);
     static final PeerInfo SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.command.EngineExecutor;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.testsupport.NoLeaks;

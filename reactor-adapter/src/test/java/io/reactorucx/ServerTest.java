@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.command.EngineExecutor;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;

@@ -1,6 +1,6 @@
 package io.reactorucx.security;
 
-import reactor.core.publisher.Mono;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Authenticates both peers of a connection, before any other data is exchanged. The client names its method and opens;
@@ -18,10 +18,10 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> the methods of both sides are called on a limited number of threads of the resources, see
  * {@link io.reactorucx.UcxResourcesBuilder#authenticatorLimits(int, int)}, one after the other for one connection, and
- * may block; a Mono may also end on any thread, at any time. The time limit of the handshake covers all steps, and
- * interrupts a thread that blocks in one. <b>Ownership:</b>
- * arrays are handed over. <b>Errors:</b> an exception that is thrown or signalled rejects the peer, which learns only
- * that it is not authenticated; the exception is logged on this side.
+ * may block; a stage may also complete on any thread, at any time. The time limit of the handshake covers all steps,
+ * interrupts a thread that blocks in one, and cancels a stage. <b>Ownership:</b> arrays are handed over.
+ * <b>Errors:</b> an exception that is thrown or signalled rejects the peer, which learns only that it is not
+ * authenticated; the exception is logged on this side.
  */
 public interface Authenticator {
 
@@ -85,7 +85,7 @@ public interface Authenticator {
          * @param challenge of the server, not authenticated
          * @return the proof
          */
-        Mono<byte[]> prove(byte[] challenge);
+        CompletionStage<byte[]> prove(byte[] challenge);
 
         /**
          * Checks the server's proof.
@@ -93,7 +93,7 @@ public interface Authenticator {
          * @param proof of the server, not authenticated
          * @return completes when the proof is right
          */
-        Mono<Void> verify(byte[] proof);
+        CompletionStage<Void> verify(byte[] proof);
     }
 
     /** The steps of a server, in this order. */
@@ -105,7 +105,7 @@ public interface Authenticator {
          * @param opening of the client, not authenticated
          * @return the challenge
          */
-        Mono<byte[]> challenge(byte[] opening);
+        CompletionStage<byte[]> challenge(byte[] opening);
 
         /**
          * Takes the digest of what both sides have told each other, the challenge included. Does nothing by default.
@@ -119,8 +119,8 @@ public interface Authenticator {
          * Checks the client's proof.
          *
          * @param proof of the client, not authenticated
-         * @return this side's own proof if the client's is right; an error, or empty, if not
+         * @return this side's own proof if the client's is right; an error, or null, if not
          */
-        Mono<byte[]> verify(byte[] proof);
+        CompletionStage<byte[]> verify(byte[] proof);
     }
 }

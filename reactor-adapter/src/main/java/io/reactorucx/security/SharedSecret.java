@@ -6,10 +6,11 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /**
  * Authenticates by a secret that both sides know. A proof is an HMAC-SHA-256 over a label with the protocol's version,
@@ -112,15 +113,15 @@ final class SharedSecret implements Authenticator {
         }
 
         @Override
-        public Mono<byte[]> prove(byte[] challenge) {
+        public CompletionStage<byte[]> prove(byte[] challenge) {
             other = checkedNonce("the challenge", challenge);
-            return Mono.just(proof(Role.CLIENT, own, other, transcript));
+            return CompletableFuture.completedFuture(proof(Role.CLIENT, own, other, transcript));
         }
 
         @Override
-        public Mono<Void> verify(byte[] proof) {
+        public CompletionStage<Void> verify(byte[] proof) {
             check(proof(Role.SERVER, own, other, transcript), proof);
-            return Mono.empty();
+            return CompletableFuture.completedFuture(null);
         }
     }
 
@@ -131,9 +132,9 @@ final class SharedSecret implements Authenticator {
         private byte @Nullable [] transcript;
 
         @Override
-        public Mono<byte[]> challenge(byte[] opening) {
+        public CompletionStage<byte[]> challenge(byte[] opening) {
             other = checkedNonce("the opening", opening);
-            return Mono.just(own.clone());
+            return CompletableFuture.completedFuture(own.clone());
         }
 
         @Override
@@ -142,9 +143,9 @@ final class SharedSecret implements Authenticator {
         }
 
         @Override
-        public Mono<byte[]> verify(byte[] proof) {
+        public CompletionStage<byte[]> verify(byte[] proof) {
             check(proof(Role.CLIENT, other, own, transcript), proof);
-            return Mono.just(proof(Role.SERVER, other, own, transcript));
+            return CompletableFuture.completedFuture(proof(Role.SERVER, other, own, transcript));
         }
     }
 }

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.LimitedLog;
+import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.message.MessageStream;
 import io.rsocket.DuplexConnection;
 import io.rsocket.RSocketErrorException;

@@ -19,7 +19,7 @@ import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;

@@ -134,7 +134,7 @@ public final class LoopLinks {
             link = over;
             loop.counters().linkConnected();
             over.whenIdle(this::startIdleTime);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> loop.execute(this::gone));
+            connection.end().listen(() -> loop.execute(this::gone));
             List<ChannelStream> all = List.copyOf(waiting);
             waiting.clear();
             all.forEach(stream -> LoopEngine.guarded(stream, () -> stream.openOver(over)));
@@ -241,7 +241,8 @@ public final class LoopLinks {
         void close() {
             BoundListener opened = listener;
             if (opened != null) {
-                opened.refuse().then(acceptor.close().onErrorComplete()).then(opened.close())
+                Mono.fromFuture(opened::refuse, true).then(acceptor.close().onErrorComplete())
+                        .then(Mono.fromFuture(opened::close, true))
                         .subscribe(ignored -> { }, error -> LOG.debug("port of links", error));
             }
         }

@@ -19,7 +19,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteOrder;
 import java.util.Objects;
-import reactor.core.Disposables;
 
 /** A client at the port for links of a loop, which does the handshake and sends the address of a worker. */
 public final class StrangeLink implements AutoCloseable {
@@ -40,7 +39,7 @@ public final class StrangeLink implements AutoCloseable {
         PeerInfo facts = new PeerInfo(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0, 11,
                 ProcessIdentity.self(), false);
         ClientHandshake handshake = new ClientHandshake(facts, identity, ControlFields.NONE, null,
-                (step, first) -> Disposables.disposed(), "the loop", new HandshakeCallbacks() {
+                (step, first) -> () -> { }, "the loop", new HandshakeCallbacks() {
                     @Override
                     public void send(ControlFrame frame) {
                         write(frame.toBytes());

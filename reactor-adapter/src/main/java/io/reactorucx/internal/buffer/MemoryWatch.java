@@ -1,13 +1,13 @@
 package io.reactorucx.internal.buffer;
 
+import io.reactorucx.internal.command.SharedTimer;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Warns of a pool whose memory stays leased: when a subscriber has waited for memory for long, or when a request of a
@@ -26,7 +26,7 @@ public final class MemoryWatch {
     private final AcquireQueue queue;
     private long limitNanos = LIMIT.toNanos();
     private Consumer<String> log = LOG::warn;
-    private @Nullable Disposable nextLook;
+    private @Nullable Future<?> nextLook;
     private volatile boolean warned;
 
     MemoryWatch(BufferPool pool, AcquireQueue queue) {
@@ -50,7 +50,7 @@ public final class MemoryWatch {
     /** A subscriber waits. */
     synchronized void waiting() {
         if (nextLook == null) {
-            nextLook = Schedulers.parallel().schedule(this::look, limitNanos / LOOKS_PER_LIMIT, TimeUnit.NANOSECONDS);
+            nextLook = SharedTimer.schedule(limitNanos / LOOKS_PER_LIMIT, this::look);
         }
     }
 

@@ -3,6 +3,7 @@ package io.reactorucx.internal.concurrent;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.command.RetryingCommand;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -28,6 +29,14 @@ public final class EngineCall<T> implements Command {
      */
     public static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
         return Mono.create(sink -> engine.execute(new EngineCall<>(sink, action)));
+    }
+
+    /** As {@link #mono}, but waits where the engine's queue is full. */
+    public static <T> Mono<T> retried(ProgressEngine engine, Function<UcpWorker, T> action) {
+        return Mono.create(sink -> {
+            EngineCall<T> call = new EngineCall<>(sink, action);
+            new RetryingCommand(engine, call::run, call::reject).submit();
+        });
     }
 
     @Override

@@ -1,4 +1,4 @@
-/** Commands, calls and timers by which any thread hands work to an engine's thread. */
+/** Reactor around the engines: calls as Monos, threads that refuse to block, containment of user code. */
 @NullMarked
 package io.reactorucx.internal.concurrent;
 

@@ -8,7 +8,7 @@ import io.reactorucx.engine.EngineWatch;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.NetworkDevices;

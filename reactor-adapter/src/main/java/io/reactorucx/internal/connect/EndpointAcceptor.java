@@ -9,12 +9,12 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectListener;
@@ -38,7 +38,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -58,7 +57,7 @@ public final class EndpointAcceptor {
     private final EngineConnections.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
     private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
-    private final Map<EngineConnections, Disposable> admissions = new ConcurrentHashMap<>();
+    private final Map<EngineConnections, PeerAdmission.Admission> admissions = new ConcurrentHashMap<>();
     private final @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient;
     private volatile boolean closed;
 
@@ -98,7 +97,8 @@ public final class EndpointAcceptor {
             if (acceptWorkerAddresses || config.raw()) {
                 admissions.put(connections, connections.admission().admitAll());
             }
-        }).onErrorResume(error -> listener.refuse().then(close().onErrorComplete()).then(listener.close())
+        }).onErrorResume(error -> Mono.fromFuture(listener::refuse, true)
+                .then(close().onErrorComplete()).then(Mono.fromFuture(listener::close, true))
                 .then(Mono.error(error))));
     }
 
@@ -112,7 +112,7 @@ public final class EndpointAcceptor {
     }
 
     private Mono<Void> onEachEngine(Consumer<EngineConnections> action) {
-        return Flux.fromIterable(resources.connections()).flatMap(connections -> RetryingCommand.mono(
+        return Flux.fromIterable(resources.connections()).flatMap(connections -> EngineCall.retried(
                 connections.engine(), worker -> {
                     action.accept(connections);
                     return connections;
@@ -136,15 +136,15 @@ public final class EndpointAcceptor {
         closed = true;
         return onEachEngine(this::endAdmissions).onErrorComplete()
                 .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
-                .flatMap(connection -> connection.close(CloseMode.FLUSH)
+                .flatMap(connection -> Established.close(connection, CloseMode.FLUSH)
                         .timeout(config.closeTimeout().plusSeconds(1)).onErrorComplete(), Integer.MAX_VALUE).then();
     }
 
     private void endAdmissions(EngineConnections connections) {
         connections.removeAcceptor(byWorkerAddress);
-        Disposable admission = admissions.remove(connections);
+        PeerAdmission.Admission admission = admissions.remove(connections);
         if (admission != null) {
-            admission.dispose();
+            admission.end();
         }
     }
 
@@ -162,7 +162,7 @@ public final class EndpointAcceptor {
             public void reject(RuntimeException cause) {
                 super.reject(cause);
                 // UCX keeps a request until it is accepted or rejected, and its client waits.
-                RetryingCommand.mono(listening.engine(), worker -> {
+                EngineCall.retried(listening.engine(), worker -> {
                     request.reject();
                     return request;
                 }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.name(), error));
@@ -215,7 +215,7 @@ public final class EndpointAcceptor {
     /** Adds a connection that is being made: it is closed with the server. Thread: engine. */
     void add(ConnectionCore connection) {
         open.add(connection);
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
+        connection.end().listen(() -> open.remove(connection));
         if (closed) {
             // Its handshake was in progress when the server stopped.
             connection.execute(worker -> connection.beginClose(CloseMode.FORCE));
@@ -235,7 +235,7 @@ public final class EndpointAcceptor {
         private final PeerOrigin client;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable ServerHandshake handshake;
-        private @Nullable Disposable timeout;
+        private @Nullable DelayedAction timeout;
 
         Accept(ConnectionCore connection, ConnectionIdentity identity, @Nullable ControlFrame hello,
                 PeerOrigin client) {
@@ -271,7 +271,7 @@ public final class EndpointAcceptor {
                 return;
             }
             add(connection);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, this::bound);
+            connection.end().listen(this::bound);
             if (config.raw() && config.requirement().isAny()) {
                 admitRaw();
                 return;
@@ -290,7 +290,7 @@ public final class EndpointAcceptor {
         }
 
         private void admitRaw() {
-            if (handlers.admit(client, connection.onDispose()) == null) {
+            if (handlers.admit(client, connection.end()) == null) {
                 ready(null);
             } else {
                 connection.beginClose(CloseMode.FORCE);
@@ -337,7 +337,7 @@ public final class EndpointAcceptor {
 
         private void endHandshake() {
             if (timeout != null) {
-                timeout.dispose();
+                timeout.cancel();
             }
             if (handshake != null) {
                 handshake.close();
@@ -386,7 +386,7 @@ public final class EndpointAcceptor {
         public @Nullable Rejection admit(PeerInfo peer) {
             UcpEndpoint made = endpoint;
             Rejection refused = made == null || hello == null ? null : choice(peer).rejection(made, takenByPeer(hello));
-            return refused != null ? refused : handlers.admit(client, connection.onDispose());
+            return refused != null ? refused : handlers.admit(client, connection.end());
         }
 
         private static int takenByPeer(ControlFrame hello) {

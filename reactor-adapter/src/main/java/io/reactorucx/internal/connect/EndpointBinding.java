@@ -154,7 +154,7 @@ final class EndpointBinding implements ConnectListener {
         }
         reserved = true;
         if (expected == null) {
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, this::ended);
+            connection.end().listen(this::ended);
         }
     }
 
@@ -178,7 +178,7 @@ final class EndpointBinding implements ConnectListener {
     /** The endpoint is expected even where the peer is refused: it may have been made already. */
     private void expect(ExpectedEndpoint endpoint) {
         expected = endpoint;
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, this::ended);
+        connection.end().listen(this::ended);
     }
 
     /** Accepts the peer's BIND from now on. */
@@ -189,7 +189,7 @@ final class EndpointBinding implements ConnectListener {
             }
             long token = identity.ownToken();
             bindings.addAccepting(token, this);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.remove(token, this));
+            connection.end().listen(() -> bindings.remove(token, this));
         }
     }
 
@@ -198,7 +198,7 @@ final class EndpointBinding implements ConnectListener {
             stage = Stage.ENDPOINTS;
             long token = identity.ownToken();
             bindings.addInitiating(token, this);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
+            connection.end().listen(() -> {
                 bindings.remove(token, this);
                 releaseSelfConnectLock();
             });
@@ -357,7 +357,7 @@ final class EndpointBinding implements ConnectListener {
     private Runnable retryWhenReleased(BindFrame bind, UcpActiveMessage message) {
         UcpActiveMessage kept = message.keep();
         Runnable retry = () -> received(bind, kept);
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.endpoints().cancelWait(retry));
+        connection.end().listen(() -> bindings.endpoints().cancelWait(retry));
         return retry;
     }
 

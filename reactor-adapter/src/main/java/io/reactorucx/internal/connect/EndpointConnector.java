@@ -13,6 +13,7 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.TransportRequirement;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.AuthenticatorExecutor;
@@ -31,7 +32,6 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
@@ -139,9 +139,9 @@ public final class EndpointConnector {
             }
         }
 
-        private void made(UcpEndpoint connected, Disposable admission) {
+        private void made(UcpEndpoint connected, PeerAdmission.Admission admission) {
             endpoint = connected;
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
+            connection.end().listen(admission::end);
             connection.attachEndpoint(connected, this);
             connection.wireUpStarted();
             // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose the

@@ -3,8 +3,9 @@ package io.reactorucx.internal.connect;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.connection.ProtocolFactory;
@@ -176,7 +177,8 @@ public final class EngineResources {
 
     private synchronized SocketEventLoop startedSockets() {
         if (sockets == null || sockets.hasFailed()) {
-            sockets = SocketEventLoop.start(engines.getFirst().engine().config().name() + "-sockets");
+            sockets = SocketEventLoop.start(
+                    EngineThread.factory(engines.getFirst().engine().config().name() + "-sockets"));
             if (disposed) {
                 sockets.close();
             }

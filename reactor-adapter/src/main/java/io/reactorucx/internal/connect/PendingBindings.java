@@ -2,7 +2,7 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpPeerAddress;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.PeerHost;

@@ -4,8 +4,10 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.concurrent.LimitedLog;
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.PeerOrigin;
@@ -68,10 +70,10 @@ public final class ServerConnections {
      * Admits one more connection of a client, which counts until it is gone. Returns why not, or null when it is
      * admitted.
      */
-    @Nullable Rejection admit(PeerOrigin client, Mono<Void> gone) {
+    @Nullable Rejection admit(PeerOrigin client, EndSignal gone) {
         Rejection rejection = stopping ? new Rejection(UcxStatus.BUSY, "the server is stopping") : reserve(client);
         if (rejection == null) {
-            gone.subscribe(ignored -> { }, error -> { }, () -> limit.release(client));
+            gone.listen(() -> limit.release(client));
         } else {
             whenRejected.run();
         }
@@ -101,7 +103,7 @@ public final class ServerConnections {
             LOG.debug("[{}] the handler failed", connection.name(), error);
             closeGracefully(connection, true);
         }, () -> closeGracefully(connection, false));
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
+        connection.end().listen(() -> {
             subscription.dispose();
             running.remove(connection);
         });
@@ -143,7 +145,7 @@ public final class ServerConnections {
                 return Mono.<Void>empty();
             }
             Mono<Void> gone = Flux.fromIterable(running.keySet())
-                    .flatMap(ConnectionCore::onDispose, Integer.MAX_VALUE).then();
+                    .flatMap(connection -> EndMono.of(connection.end()), Integer.MAX_VALUE).then();
             return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), gracePeriodEnd.asMono());
         }).then(Mono.fromRunnable(() -> running.keySet().forEach(connection -> connection.execute(worker ->
                 connection.protocols().handlerInterrupted()))));
@@ -160,6 +162,6 @@ public final class ServerConnections {
             LOG.warn("{} connections have not ended within the server's timeout and are closed by force",
                     running.size());
         }
-        running.keySet().forEach(connection -> connection.close(CloseMode.FORCE).subscribe());
+        running.keySet().forEach(connection -> connection.close(CloseMode.FORCE));
     }
 }

@@ -2,11 +2,13 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.DataPath;
+import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.endpoint.PeerHost;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -35,15 +37,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Accepts framework clients over a socket: the handshake on the socket loop, then an endpoint on the next engine.
@@ -88,7 +87,7 @@ final class SocketAcceptor {
                     redirects.put(other, listener.address());
                 }
             } catch (RuntimeException e) {
-                all.forEach(each -> each.close().subscribe());
+                all.forEach(each -> each.close());
                 throw e;
             }
             return all.size() == 1 ? all.getFirst() : new BoundListeners(all);
@@ -135,7 +134,7 @@ final class SocketAcceptor {
         private final ConnectionIdentity identity;
         private InetSocketAddress own;
         private @Nullable ControlSocket socket;
-        private @Nullable Disposable timeout;
+        private @Nullable Future<?> timeout;
         private volatile @Nullable PeerInfo client;
         private volatile @Nullable ConnectionCore connection;
         private @Nullable EndpointBinding binding;
@@ -143,7 +142,7 @@ final class SocketAcceptor {
         private boolean greeted;
         private boolean redirected;
         private boolean ended;
-        private final Sinks.Empty<Void> gone = Sinks.empty();
+        private final EndSignal gone = new EndSignal();
 
         Accept(InetSocketAddress address, ConnectingEngine engine) {
             this.address = address;
@@ -161,9 +160,7 @@ final class SocketAcceptor {
             try {
                 own = (InetSocketAddress) channel.getLocalAddress();
                 socket = ControlSocket.accepted(loop, channel, this);
-                timeout = Schedulers.parallel().schedule(() -> execute(this::timedOut),
-                        config.handshakeTimeout().toMillis(),
-                        TimeUnit.MILLISECONDS);
+                timeout = loop.schedule(config.handshakeTimeout(), this::timedOut);
             } catch (IOException e) {
                 ended(e);
             } catch (RuntimeException | Error e) {
@@ -207,7 +204,7 @@ final class SocketAcceptor {
         /** The engine runs nothing any more: the client learns from the end of the socket that it has to try again. */
         private void engineClosed(RuntimeException closed) {
             LOG.debug("[{}] not accepted", peer, closed);
-            gone.tryEmitEmpty();
+            gone.signal();
             if (socket != null) {
                 socket.close();
             }
@@ -219,10 +216,10 @@ final class SocketAcceptor {
                 ended = true;
                 handshake.close();
                 if (connection == null) {
-                    gone.tryEmitEmpty();
+                    gone.signal();
                 }
                 if (timeout != null) {
-                    timeout.dispose();
+                    timeout.cancel(false);
                 }
                 pending.remove(this, connected);
             }
@@ -300,7 +297,7 @@ final class SocketAcceptor {
         public @Nullable Rejection admit(PeerInfo info) {
             PeerOrigin origin = PeerOrigin.verified(address, own, info.process());
             identity.origin(origin);
-            return server.handlers().admit(origin, gone.asMono());
+            return server.handlers().admit(origin, gone);
         }
 
         @Override
@@ -324,8 +321,8 @@ final class SocketAcceptor {
 
         /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
         private void bind(ConnectionCore made, PeerInfo info, ControlSocket open, byte[] ownAddress) {
-            made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
-                gone.tryEmitEmpty();
+            made.end().listen(() -> {
+                gone.signal();
                 execute(() -> end(false));
             });
             Rejection full = made.closer().reserve(identity.origin());
@@ -350,9 +347,9 @@ final class SocketAcceptor {
         /** UCX of this side accepts the client's connections before the client learns the address. Thread: engine. */
         private boolean admitted(ConnectionCore made, ControlSocket open) {
             try {
-                Disposable admission = connections.admission()
+                PeerAdmission.Admission admission = connections.admission()
                         .admit(address.getAddress(), identity.peerSource());
-                made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
+                made.end().listen(admission::end);
                 return true;
             } catch (UcxException e) {
                 Rejection told = Rejection.ofRefusal(e);

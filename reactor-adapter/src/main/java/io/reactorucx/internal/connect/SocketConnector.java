@@ -4,11 +4,12 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.DataPath;
+import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.endpoint.PeerHost;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
@@ -305,9 +306,9 @@ public final class SocketConnector {
                         this::fail);
                 binding = started;
                 made.attachSocket(open, started);
-                Disposable admission = connections.admission()
+                PeerAdmission.Admission admission = connections.admission()
                         .admit(path.remote().getAddress(), identity.peerSource());
-                made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
+                made.end().listen(admission::end);
                 if (cancelled) {
                     started.cancel();
                 } else {

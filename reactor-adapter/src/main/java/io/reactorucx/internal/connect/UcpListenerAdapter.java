@@ -1,12 +1,14 @@
 package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpListener;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.socket.BoundListener;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -31,22 +33,22 @@ record UcpListenerAdapter(EngineConnections connections, UcpListener listener) i
 
     /** Never ends: UCX reports no failure of a listener but with its worker, whose engine fails then. */
     @Override
-    public Mono<Void> onFailure() {
-        return Mono.never();
+    public CompletableFuture<@Nullable Void> failure() {
+        return new CompletableFuture<>();
     }
 
     @Override
-    public Mono<Void> refuse() {
-        return onListener(UcpListener::refuse);
+    public CompletableFuture<@Nullable Void> refuse() {
+        return onListener(UcpListener::refuse).toFuture();
     }
 
     @Override
-    public Mono<Void> close() {
-        return untilNoRequests().onErrorComplete().then(onListener(UcpListener::close));
+    public CompletableFuture<@Nullable Void> close() {
+        return untilNoRequests().onErrorComplete().then(onListener(UcpListener::close)).toFuture();
     }
 
     private Mono<Void> onListener(Consumer<UcpListener> action) {
-        return RetryingCommand.mono(connections.engine(), worker -> {
+        return EngineCall.retried(connections.engine(), worker -> {
             action.accept(listener);
             return listener;
         }).then().doOnError(error -> LOG.debug("Closing the listener at {} failed", address(), error))
@@ -54,7 +56,7 @@ record UcpListenerAdapter(EngineConnections connections, UcpListener listener) i
     }
 
     private Mono<Void> untilNoRequests() {
-        Mono<Long> rejected = RetryingCommand.mono(connections.engine(), worker -> listener.rejectedRequests());
+        Mono<Long> rejected = EngineCall.retried(connections.engine(), worker -> listener.rejectedRequests());
         return rejected.delayElement(POLL_INTERVAL).zipWhen(before -> rejected, Long::equals)
                 .repeat(MAX_POLLS - 1).takeUntil(Boolean::booleanValue).then();
     }

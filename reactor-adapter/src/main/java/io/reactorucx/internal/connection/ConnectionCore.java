@@ -9,11 +9,16 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.endpoint.EndpointCloser;
+import io.reactorucx.internal.endpoint.InFlightOperation;
+import io.reactorucx.internal.endpoint.InFlightOperations;
+import io.reactorucx.internal.endpoint.OperationOwner;
 import io.reactorucx.internal.frame.ApplicationHeader;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -21,9 +26,6 @@ import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.operation.InFlightOperations;
-import io.reactorucx.internal.operation.OperationOwner;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.socket.ControlSocket;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -34,7 +36,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
 
 /**
  * One connection: its endpoint, its operations in flight and its protocols. {@link ConnectionLifecycle} holds its
@@ -343,12 +344,12 @@ public final class ConnectionCore implements OperationOwner {
     }
 
     @Override
-    public void link(OperationSubscription<?> operation) {
+    public void link(InFlightOperation operation) {
         operations.add(operation);
     }
 
     @Override
-    public void unlink(OperationSubscription<?> operation) {
+    public void unlink(InFlightOperation operation) {
         operations.remove(operation);
     }
 
@@ -394,25 +395,21 @@ public final class ConnectionCore implements OperationOwner {
         termination.close(mode);
     }
 
-    /** Returns a Mono that closes the connection, and completes when it has ended. Thread: any. */
-    public Mono<Void> close(CloseMode mode) {
-        return Mono.defer(() -> {
-            // A graceful one comes after what was submitted before.
-            new RetryingCommand(engine(), worker -> beginClose(mode), closed -> { }, mode == CloseMode.FORCE).submit();
-            return termination.onClosed();
-        });
+    /** Closes the connection; a graceful close comes after what was submitted before. Thread: any. */
+    public void close(CloseMode mode) {
+        new RetryingCommand(engine(), worker -> beginClose(mode), closed -> { }, mode == CloseMode.FORCE).submit();
     }
 
-    /** Returns a Mono that completes when the connection has ended. Thread: any. */
-    public Mono<Void> onDispose() {
-        return termination.onClosed();
+    /** Returns the signal of the connection's end. Thread: any. */
+    public EndSignal end() {
+        return termination.end();
     }
 
     /**
-     * Terminates a Flux whose next operation was refused: completes after a graceful close, fails with the loss
-     * otherwise. Thread: any.
+     * Returns how a Flux ends whose next operation was refused: with the loss, with the refusal while the connection is
+     * open, null for a completion after a graceful close. Thread: any.
      */
-    public <T> Mono<T> afterEnd(UcxClosedException refusal) {
+    public @Nullable UcxException afterEnd(UcxClosedException refusal) {
         return termination.afterEnd(refusal);
     }
 

@@ -7,19 +7,17 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
+import io.reactorucx.internal.command.EndSignal;
 import io.reactorucx.internal.endpoint.EndpointCloser;
+import io.reactorucx.internal.endpoint.InFlightOperations;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.operation.InFlightOperations;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * Ends a connection: gracefully (no new operations, those in flight complete, FIN and FIN_ACK, release of the endpoint
@@ -40,9 +38,9 @@ final class ConnectionTermination {
     private final InFlightOperations operations;
     private final TerminationCause cause;
     private final EndpointCloser closer;
-    private final Sinks.Empty<Void> closed = Sinks.empty();
-    private @Nullable Disposable deadline;
-    private @Nullable Disposable parking;
+    private final EndSignal end = new EndSignal();
+    private @Nullable DelayedAction deadline;
+    private @Nullable DelayedAction parking;
     private PeerProcess peerProcess = PeerProcess.UNKNOWN;
     /** Until it is known, the peer may have written to the queue of this worker. */
     private boolean overSharedMemory = true;
@@ -59,9 +57,9 @@ final class ConnectionTermination {
         return cause;
     }
 
-    /** Returns a Mono that completes when the connection has ended. Thread: any. */
-    Mono<Void> onClosed() {
-        return closed.asMono();
+    /** Returns the signal of the connection's end. Thread: any. */
+    EndSignal end() {
+        return end;
     }
 
     /** Says which process the peer is. With a control socket the end of that tells the end of the process. */
@@ -430,10 +428,10 @@ final class ConnectionTermination {
 
     private void finished() {
         if (deadline != null) {
-            deadline.dispose();
+            deadline.cancel();
         }
         if (parking != null) {
-            parking.dispose();
+            parking.cancel();
         }
         connection.heartbeat().stop();
         if (life.wasEstablished()) {
@@ -443,7 +441,7 @@ final class ConnectionTermination {
         operations.forEach(operation -> signal(() -> operation.abandon(cause.reason(operation.kind()))));
         connection.registry().remove(connection, connection.endpoint());
         closer.connectionEnded(peerProcess);
-        closed.tryEmitEmpty();
+        end.signal();
     }
 
     /** The engine has closed, which ends everything in flight. */
@@ -468,11 +466,9 @@ final class ConnectionTermination {
         }
     }
 
-    /**
-     * Terminates a Flux whose next operation was refused: completes after a graceful close, fails with the loss
-     * otherwise.
-     */
-    <T> Mono<T> afterEnd(UcxClosedException refusal) {
-        return cause.afterwards(life.phase().isConnected() ? refusal : null);
+    /** Returns how a Flux ends whose next operation was refused, null for completion. */
+    @Nullable UcxException afterEnd(UcxClosedException refusal) {
+        UcxException loss = cause.loss();
+        return loss == null && life.phase().isConnected() ? refusal : loss;
     }
 }

@@ -2,7 +2,7 @@ package io.reactorucx.internal.connection;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.command.CoalescedCommand;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.Rejection;
@@ -43,7 +43,7 @@ final class ControlSocketHandler {
     void attach(ControlSocket open) {
         socket = open;
         connection.heartbeat().addPing(() -> send(ControlFrame.of(ControlFrame.Type.PING)));
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, open::close);
+        connection.end().listen(open::close);
     }
 
     /** Returns whether there is a socket. Thread: any. */

@@ -10,6 +10,7 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.command.EndSignal;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.counter.ProtocolCounters;
@@ -47,8 +48,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * The connections of one engine. The reply endpoint of a framework peer's message tells its connection, the token in it
@@ -76,7 +75,7 @@ public final class EngineConnections {
     /** The values of {@link #byEndpoint}, for any thread. */
     private final Set<ConnectionCore> live = ConcurrentHashMap.newKeySet();
     private final RejectionLog rejections = new RejectionLog();
-    private final Sinks.Empty<Void> engineEnd = Sinks.empty();
+    private final EndSignal engineEnd = new EndSignal();
     private final HeartbeatTimer heartbeats;
     private final PeerProcesses processes;
     private final OperationAges ages = new OperationAges(this);
@@ -218,7 +217,7 @@ public final class EngineConnections {
         connections().forEach(EngineConnections::engineClosed);
         List.copyOf(undelivered).forEach(EngineConnections::engineClosed);
         undelivered.clear();
-        engineEnd.tryEmitEmpty();
+        engineEnd.signal();
     }
 
     /** Ends one connection; what a subscriber throws does not keep the others from their end. */
@@ -371,9 +370,9 @@ public final class EngineConnections {
         return counters;
     }
 
-    /** Returns a Mono that completes when the engine has closed or failed. Thread: any. */
-    public Mono<Void> onEngineClosed() {
-        return engineEnd.asMono();
+    /** Returns the signal that the engine has closed or failed. Thread: any. */
+    public EndSignal engineEnd() {
+        return engineEnd;
     }
 
     /** Returns the counters of the protocols. Thread: any. */

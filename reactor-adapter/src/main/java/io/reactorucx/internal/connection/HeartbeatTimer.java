@@ -4,7 +4,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.command.CoalescedCommand;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.connection;
 
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.reactorucx.internal.connection;
 import io.reactorucx.core.SharedMemoryQueues;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import java.time.Duration;
 

@@ -6,7 +6,6 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /**
  * Why a connection has ended: it was closed, unless it was lost before.
@@ -40,12 +39,6 @@ public final class TerminationCause {
     /** Returns the loss, or null after a graceful close. */
     @Nullable UcxException loss() {
         return loss;
-    }
-
-    /** Returns the end of a Flux: the loss, else the given error, else completion. */
-    <T> Mono<T> afterwards(@Nullable UcxException other) {
-        UcxException lost = loss;
-        return lost != null ? Mono.error(lost) : other != null ? Mono.error(other) : Mono.empty();
     }
 
     /** Returns the failure of the endpoint in place of an error by which UCX only reports a cancel. */

@@ -11,7 +11,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.PeerOrigin;
@@ -29,7 +29,6 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
 
 /**
  * Allocates the endpoints of one worker that lead to other workers by their addresses, so that the two endpoints of a
@@ -363,7 +362,7 @@ public final class EndpointAllocator {
         private final EndpointIndex index;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable EndpointErrorHandler owner;
-        private @Nullable Disposable idleTimeout;
+        private @Nullable DelayedAction idleTimeout;
         private final Runnable close = () -> closeIdle(this);
         private PeerProcess process = PeerProcess.UNKNOWN;
         /** Gives the room among the idle endpoints back. */
@@ -376,7 +375,7 @@ public final class EndpointAllocator {
         AllocatedEndpoint allocate(EndpointRequest request) {
             if (idleTimeout != null) {
                 // The timeout is for the first connection. A released endpoint stays idle without a limit of time.
-                idleTimeout.dispose();
+                idleTimeout.cancel();
             }
             removeIdle();
             owner = request.onError();

@@ -2,7 +2,7 @@ package io.reactorucx.internal.endpoint;
 
 import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;

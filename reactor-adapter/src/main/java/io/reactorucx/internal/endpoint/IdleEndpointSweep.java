@@ -1,7 +1,7 @@
 package io.reactorucx.internal.endpoint;
 
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.config.NetworkDevices;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -13,11 +13,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
 
 /**
  * The peers whose TCP connections reach the listening sockets of UCX's tcp transport: those whose handshake over the
@@ -45,6 +44,24 @@ public final class PeerAdmission {
     private boolean addressGivenOut;
     private boolean lost;
 
+    /** The admission of a peer, which ends once. Thread: any. */
+    public static final class Admission {
+
+        private final AtomicReference<@Nullable Runnable> end;
+
+        private Admission(Runnable end) {
+            this.end = new AtomicReference<>(end);
+        }
+
+        /** Ends the admission, some seconds later for a known peer. */
+        public void end() {
+            Runnable action = end.getAndSet(null);
+            if (action != null) {
+                action.run();
+            }
+        }
+    }
+
     public PeerAdmission(ProgressEngine engine, UcpWorker worker) {
         this.engine = engine;
         this.worker = worker;
@@ -57,25 +74,29 @@ public final class PeerAdmission {
      *
      * @param peer the address of its end of the control socket
      * @param source from where else its UCX connects, null for no other address
-     * @return ends the admission, some seconds later; idempotent
+     * @return the admission
      */
-    public Disposable admit(InetAddress peer, @Nullable InetAddress source) {
-        Disposable ofPeer = admit(peer);
+    public Admission admit(InetAddress peer, @Nullable InetAddress source) {
+        Admission ofPeer = admit(peer);
         if (source == null || source.equals(peer)) {
             return ofPeer;
         }
         try {
-            return Disposables.composite(ofPeer, admit(source));
+            Admission ofSource = admit(source);
+            return new Admission(() -> {
+                ofPeer.end();
+                ofSource.end();
+            });
         } catch (RuntimeException e) {
-            ofPeer.dispose();
+            ofPeer.end();
             throw e;
         }
     }
 
     /** Admits the address of an authenticated peer. */
-    public Disposable admit(InetAddress peer) {
+    public Admission admit(InetAddress peer) {
         if (listeners.addresses().isEmpty()) {
-            return Disposables.disposed();
+            return new Admission(() -> { });
         }
         if (!peers.containsKey(peer) && peers.size() >= UcpTcpListeners.MAX_SOURCES - MAX_OWN) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", peer.getHostAddress(), "the filter of UCX's tcp"
@@ -83,7 +104,7 @@ public final class PeerAdmission {
         }
         peers.merge(peer, 1, Integer::sum);
         apply();
-        return Disposables.composite(() -> DelayedAction.after(engine, WIRE_UP_TIME, () -> release(peer)));
+        return new Admission(() -> DelayedAction.after(engine, WIRE_UP_TIME, () -> release(peer)));
     }
 
     private void release(InetAddress peer) {
@@ -94,12 +115,12 @@ public final class PeerAdmission {
     /**
      * Admits all addresses, for peers that connect without a control socket.
      *
-     * @return ends the admission; idempotent
+     * @return the admission
      */
-    public Disposable admitAll() {
+    public Admission admitAll() {
         unknownPeers++;
         apply();
-        return Disposables.composite(() -> {
+        return new Admission(() -> {
             unknownPeers--;
             apply();
         });

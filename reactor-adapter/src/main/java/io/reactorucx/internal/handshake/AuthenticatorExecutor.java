@@ -1,7 +1,6 @@
 package io.reactorucx.internal.handshake;
 
 import java.util.concurrent.RejectedExecutionException;
-import reactor.core.Disposable;
 
 /**
  * Runs the steps of authenticators, which may block.
@@ -19,5 +18,5 @@ public interface AuthenticatorExecutor {
      * @return removes the step, or interrupts it
      * @throws RejectedExecutionException when too many first steps wait
      */
-    Disposable execute(Runnable step, boolean first);
+    Runnable execute(Runnable step, boolean first);
 }

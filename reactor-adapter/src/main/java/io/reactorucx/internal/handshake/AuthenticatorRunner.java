@@ -1,13 +1,16 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.security.Authenticator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.SynchronousSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the steps of an {@link Authenticator} on threads that may block, and hands the results to the handshake's
@@ -21,9 +24,10 @@ final class AuthenticatorRunner {
     private final AuthenticatorExecutor executor;
     private final Consumer<Throwable> whenRejected;
     private final Runnable whenRefused;
-    private final Disposable.Composite running = Disposables.composite();
+    /** Ends the steps that have begun; guarded by this. */
+    private final List<Runnable> cancels = new ArrayList<>();
     private boolean started;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** Creates a runner that notifies when a step rejects the peer, and when the executor refuses a step. */
     AuthenticatorRunner(HandshakeCallbacks callbacks, AuthenticatorExecutor executor, Consumer<Throwable> whenRejected,
@@ -35,34 +39,51 @@ final class AuthenticatorRunner {
     }
 
     /** Runs a step. An error, no value, or a value that is too large rejects the peer. */
-    void run(Supplier<Mono<byte[]>> step, Consumer<byte[]> then) {
-        Mono<byte[]> checked = Mono.defer(step).switchIfEmpty(Mono.error(() ->
-                new SecurityException("the authenticator gave no value")))
-                .handle((byte[] value, SynchronousSink<byte[]> sink) -> {
-                    if (value.length > Authenticator.MAX_BYTES) {
-                        sink.error(new SecurityException("the authenticator gave " + value.length + " bytes, more than "
-                                + Authenticator.MAX_BYTES));
-                    } else {
-                        sink.next(value);
-                    }
-                });
+    void run(Supplier<? extends CompletionStage<byte[]>> step, Consumer<byte[]> then) {
         try {
             boolean first = !started;
             started = true;
-            running.add(executor.execute(() -> subscribe(checked, then), first));
+            cancelAtEnd(executor.execute(() -> start(step, then), first));
         } catch (RejectedExecutionException e) {
             whenRefused.run();
         }
     }
 
-    private void subscribe(Mono<byte[]> step, Consumer<byte[]> then) {
+    /** Thread: any. */
+    private void start(Supplier<? extends CompletionStage<byte[]>> step, Consumer<byte[]> then) {
         try {
-            running.add(step.subscribe(value -> resume(() -> then.accept(value)),
-                    error -> resume(() -> whenRejected.accept(error))));
+            CompletableFuture<byte[]> result = Objects.requireNonNull(step.get(), "the authenticator gave null")
+                    .toCompletableFuture();
+            cancelAtEnd(() -> result.cancel(true));
+            result.whenComplete((value, error) -> resume(() -> ended(value, error, then)));
         } catch (Throwable t) {
-            // Reactor throws some errors instead of signalling them.
             resume(() -> whenRejected.accept(t));
         }
+    }
+
+    private void ended(byte @Nullable [] value, @Nullable Throwable error, Consumer<byte[]> then) {
+        if (error != null) {
+            whenRejected.accept(error instanceof CompletionException && error.getCause() != null ? error.getCause()
+                    : error);
+        } else if (value == null) {
+            whenRejected.accept(new SecurityException("the authenticator gave no value"));
+        } else if (value.length > Authenticator.MAX_BYTES) {
+            whenRejected.accept(new SecurityException("the authenticator gave " + value.length + " bytes, more than "
+                    + Authenticator.MAX_BYTES));
+        } else {
+            then.accept(value);
+        }
+    }
+
+    /** Thread: any. */
+    private void cancelAtEnd(Runnable cancel) {
+        synchronized (this) {
+            if (!closed) {
+                cancels.add(cancel);
+                return;
+            }
+        }
+        cancel.run();
     }
 
     private void resume(Runnable action) {
@@ -74,7 +95,12 @@ final class AuthenticatorRunner {
     }
 
     void close() {
-        closed = true;
-        running.dispose();
+        List<Runnable> begun;
+        synchronized (this) {
+            closed = true;
+            begun = List.copyOf(cancels);
+            cancels.clear();
+        }
+        begun.forEach(Runnable::run);
     }
 }

@@ -9,7 +9,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import reactor.core.Disposable;
 
 /**
  * The threads on which the authenticators of some resources run; they are no threads of the application. Strangers
@@ -39,7 +38,7 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
     }
 
     @Override
-    public Disposable execute(Runnable step, boolean first) {
+    public Runnable execute(Runnable step, boolean first) {
         if (first && !firstSteps.tryAcquire()) {
             refused.incrementAndGet();
             throw new RejectedExecutionException("too many steps wait");

@@ -8,8 +8,8 @@ import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.security.Authenticator;
 import java.security.MessageDigest;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /**
  * The client's side of a handshake, independent of the transport: HELLO, then WELCOME. With an {@link Authenticator}:
@@ -65,7 +65,7 @@ public final class ClientHandshake {
             Authenticator.ClientSide made = Objects.requireNonNull(method.authenticator().clientSide(server),
                     "clientSide");
             side = made;
-            return Mono.just(made.opening());
+            return CompletableFuture.completedFuture(made.opening());
         }, opening -> {
             state = State.HELLO_SENT;
             sendHello(fields.with(Key.AUTHENTICATION_METHOD, method.method()).with(Key.AUTHENTICATION, opening));
@@ -131,7 +131,8 @@ public final class ClientHandshake {
             return;
         }
         state = State.AUTHENTICATING;
-        authenticator.run(() -> verifying.verify(proof).thenReturn(proof), verified -> onVerifiedWelcome(frame));
+        authenticator.run(() -> verifying.verify(proof).thenApply(ignored -> proof),
+                verified -> onVerifiedWelcome(frame));
     }
 
     private void onVerifiedWelcome(ControlFrame frame) {

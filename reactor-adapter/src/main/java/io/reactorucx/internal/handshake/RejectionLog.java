@@ -1,6 +1,6 @@
 package io.reactorucx.internal.handshake;
 
-import io.reactorucx.internal.concurrent.LimitedLog;
+import io.reactorucx.internal.command.LimitedLog;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;

@@ -3,7 +3,7 @@ package io.reactorucx.internal.mapped;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.command.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;

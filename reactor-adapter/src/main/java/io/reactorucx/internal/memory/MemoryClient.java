@@ -4,7 +4,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.command.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.ProtocolViolationException;

@@ -5,7 +5,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;

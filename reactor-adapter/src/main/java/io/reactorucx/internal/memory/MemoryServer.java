@@ -38,7 +38,7 @@ final class MemoryServer {
         if (!serves) {
             serves = true;
             windows.add(this);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> windows.remove(this));
+            connection.end().listen(() -> windows.remove(this));
         }
         MemoryRequestHandler handler = new MemoryRequestHandler(connection, this, request);
         inService.add(handler);

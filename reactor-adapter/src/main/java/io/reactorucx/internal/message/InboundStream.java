@@ -2,7 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.DrainLoop;
+import io.reactorucx.internal.command.DrainLoop;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;

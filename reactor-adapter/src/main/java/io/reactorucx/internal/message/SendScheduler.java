@@ -2,7 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.command.CoalescedCommand;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;

@@ -2,9 +2,9 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.command.CoalescedCommand;
+import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
-import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.util.Objects;
 import java.util.Queue;

@@ -4,7 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.MemoryWatch;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.command.RetryingCommand;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;

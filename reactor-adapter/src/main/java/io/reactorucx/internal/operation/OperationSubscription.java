@@ -3,11 +3,12 @@ package io.reactorucx.internal.operation;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ThrownSignal;
+import io.reactorucx.internal.endpoint.InFlightOperation;
+import io.reactorucx.internal.endpoint.OperationOwner;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ import reactor.core.publisher.Operators;
  * <p>The subscriber gets one outcome: UCX's, the connection's failure, or none after a cancel. The operation stays in
  * flight on its connection until UCX no longer uses its memory.
  */
-public abstract class OperationSubscription<T> extends Operation implements Subscription {
+public abstract class OperationSubscription<T> extends InFlightOperation implements Subscription {
 
     @SuppressWarnings("rawtypes") // a class literal has no parameters
     private static final AtomicIntegerFieldUpdater<OperationSubscription> STATE =
@@ -34,9 +35,6 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
     public final OperationMono<?> mono;
     private final CoreSubscriber<? super T> subscriber;
     private volatile int state = NEW;
-    /** The neighbours in {@link InFlightOperations}. The first operation precedes itself; null outside of a list. */
-    @Nullable OperationSubscription<?> previous;
-    @Nullable OperationSubscription<?> next;
 
     public OperationSubscription(OperationMono<?> mono, CoreSubscriber<? super T> subscriber) {
         this.mono = mono;
@@ -71,10 +69,6 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
     public void released() {
     }
 
-    /** The subscriber has cancelled while the operation is in flight. */
-    public void cancelled(UcpWorker worker) {
-    }
-
     @Override
     public final void request(long n) {
         if (Operators.validate(n) && STATE.compareAndSet(this, NEW, SUBMITTED)) {
@@ -91,7 +85,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
             // Also when the engine's queue is full: a receive that stays posted takes a message of another subscriber.
             // A closing engine cancels its operations itself.
             owner().executeUrgent(worker -> {
-                if (InFlightOperations.isLinked(this)) {
+                if (isInFlight()) {
                     cancelled(worker);
                 }
             });
@@ -191,22 +185,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         return owner().explained(error, kind());
     }
 
-    /** Returns whether this is a receive, whose data may have arrived before the peer was lost. */
-    public final boolean mayHaveArrived() {
-        return kind() == OperationKind.TAG_RECEIVE || kind() == OperationKind.STREAM_RECEIVE;
-    }
-
-    /**
-     * Fails the operation because its endpoint closes, but for a receive of the byte stream: data may still come for
-     * it, and UCX ends it.
-     */
-    public final void endpointCloses(RuntimeException error) {
-        if (kind() != OperationKind.STREAM_RECEIVE) {
-            abandon(error);
-        }
-    }
-
-    /** Fails the subscriber now; UCX's completion may come later. */
+    @Override
     public final void abandon(RuntimeException error) {
         if (STATE.getAndSet(this, DONE) != DONE) {
             signalError(error);
@@ -214,7 +193,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
     }
 
     private void unlink() {
-        if (InFlightOperations.isLinked(this)) {
+        if (isInFlight()) {
             owner().unlink(this);
         }
     }

@@ -1,9 +1,9 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
-import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;

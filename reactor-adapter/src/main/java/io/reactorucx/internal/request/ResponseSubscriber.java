@@ -3,7 +3,7 @@ package io.reactorucx.internal.request;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.concurrent.LimitedLog;
+import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;

@@ -3,6 +3,7 @@ package io.reactorucx.internal.resources;
 import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -123,7 +124,8 @@ final class EngineStatistics implements UcxStatistics {
 
     @Override
     public Mono<Void> onEngineClosed(int engine) {
-        return resources.connections().get(Objects.checkIndex(engine, resources.engines().size())).onEngineClosed();
+        return EndMono.of(resources.connections().get(Objects.checkIndex(engine, resources.engines().size()))
+                .engineEnd());
     }
 
     @Override

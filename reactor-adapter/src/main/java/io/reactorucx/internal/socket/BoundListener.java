@@ -1,7 +1,8 @@
 package io.reactorucx.internal.socket;
 
 import java.net.InetSocketAddress;
-import reactor.core.publisher.Mono;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener that clients of a server connect to.
@@ -12,12 +13,12 @@ public interface BoundListener {
 
     InetSocketAddress address();
 
-    /** Returns a Mono that fails when the listener has failed and is closed for that reason; else it never ends. */
-    Mono<Void> onFailure();
+    /** Returns what fails when the listener has failed and is closed for that reason; else it never ends. */
+    CompletableFuture<@Nullable Void> failure();
 
     /** Rejects new clients from now on. */
-    Mono<Void> refuse();
+    CompletableFuture<@Nullable Void> refuse();
 
     /** Closes the listener, after the connections have been closed. */
-    Mono<Void> close();
+    CompletableFuture<@Nullable Void> close();
 }

@@ -2,9 +2,9 @@ package io.reactorucx.internal.socket;
 
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The listeners of one server, of which the first has the address that the application has named.
@@ -25,21 +25,24 @@ public final class BoundListeners implements BoundListener {
     }
 
     @Override
-    public Mono<Void> onFailure() {
-        return Mono.firstWithSignal(all.stream().map(BoundListener::onFailure).toList());
+    public CompletableFuture<@Nullable Void> failure() {
+        CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
+        all.forEach(each -> each.failure().whenComplete((ignored, error) -> first.completeExceptionally(error)));
+        return first;
     }
 
     @Override
-    public Mono<Void> refuse() {
+    public CompletableFuture<@Nullable Void> refuse() {
         return each(BoundListener::refuse);
     }
 
     @Override
-    public Mono<Void> close() {
+    public CompletableFuture<@Nullable Void> close() {
         return each(BoundListener::close);
     }
 
-    private Mono<Void> each(Function<BoundListener, Mono<Void>> action) {
-        return Flux.fromIterable(all).flatMap(action).then();
+    private CompletableFuture<@Nullable Void> each(Function<BoundListener, CompletableFuture<@Nullable Void>> action) {
+        return CompletableFuture.allOf(all.stream().map(action).toArray(CompletableFuture[]::new))
+                .<@Nullable Void>thenApply(ignored -> null);
     }
 }

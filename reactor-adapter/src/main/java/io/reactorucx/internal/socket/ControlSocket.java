@@ -13,12 +13,10 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The TCP socket between two framework peers. It carries the frames of the handshake; afterwards its end tells that the
@@ -67,7 +65,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
     private boolean shuttingDown;
     /** Bytes of a rejected peer, which are read and dropped: unread ones would make the system reset the socket. */
     private int discardedBytes;
-    private @Nullable Disposable shutdownTimeout;
+    private @Nullable Future<?> shutdownTimeout;
     private boolean closed;
 
     private ControlSocket(SocketEventLoop loop, SocketChannel channel, Listener listener) {
@@ -240,9 +238,8 @@ public final class ControlSocket implements SocketEventLoop.Events {
         loop.execute(() -> {
             if (!closed && !shuttingDown) {
                 shuttingDown = true;
-                shutdownTimeout = Schedulers.parallel().schedule(() -> loop.execute(() ->
-                        failed(new IOException("the peer has not closed the socket"))), timeout.toMillis(),
-                        TimeUnit.MILLISECONDS);
+                shutdownTimeout = loop.schedule(timeout,
+                        () -> failed(new IOException("the peer has not closed the socket")));
                 body = null;
                 size.clear();
                 try {
@@ -276,7 +273,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
         body = null;
         if (shutdownTimeout != null) {
             // A pending timeout would keep this socket and its handshake reachable.
-            shutdownTimeout.dispose();
+            shutdownTimeout.cancel(false);
         }
         loop.remove(this);
         closeChannel();

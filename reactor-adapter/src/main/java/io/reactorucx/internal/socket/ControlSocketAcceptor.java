@@ -12,14 +12,11 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The listening socket of a server for framework peers.
@@ -37,7 +34,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     private final InetSocketAddress address;
     private final PendingHandshakes pending;
     private final BiConsumer<SocketChannel, InetSocketAddress> accepted;
-    private final Sinks.Empty<Void> failure = Sinks.empty();
+    private final CompletableFuture<@Nullable Void> failure = new CompletableFuture<>();
     private @Nullable SelectionKey key;
 
     private ControlSocketAcceptor(SocketEventLoop loop, ServerSocketChannel channel, PendingHandshakes pending,
@@ -127,21 +124,20 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
         LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address),
                 SocketEventLoop.explained(error), RETRY_DELAY);
         interest(0);
-        Schedulers.parallel().schedule(() -> loop.execute(() -> interest(SelectionKey.OP_ACCEPT)),
-                RETRY_DELAY.toMillis(), TimeUnit.MILLISECONDS);
+        loop.schedule(RETRY_DELAY, () -> interest(SelectionKey.OP_ACCEPT));
     }
 
     @Override
     public void failed(IOException error) {
         close(channel);
         loop.remove(this);
-        failure.tryEmitError(new UcxException(UcxStatus.IO_ERROR, "listen at " + PeerName.of(address), null,
+        failure.completeExceptionally(new UcxException(UcxStatus.IO_ERROR, "listen at " + PeerName.of(address), null,
                 "the listener has failed and is closed: " + error.getMessage(), error));
     }
 
     @Override
-    public Mono<Void> onFailure() {
-        return failure.asMono();
+    public CompletableFuture<@Nullable Void> failure() {
+        return failure;
     }
 
     @Override
@@ -150,23 +146,23 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     }
 
     @Override
-    public Mono<Void> refuse() {
+    public CompletableFuture<@Nullable Void> refuse() {
         return close();
     }
 
     @Override
-    public Mono<Void> close() {
-        return Mono.create(sink -> {
-            boolean started = loop.execute(() -> {
-                close(channel);
-                loop.remove(this);
-                loop.afterClose(sink::success);
-            });
-            if (!started) {
-                close(channel);
-                sink.success();
-            }
+    public CompletableFuture<@Nullable Void> close() {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        boolean started = loop.execute(() -> {
+            close(channel);
+            loop.remove(this);
+            loop.afterClose(() -> done.complete(null));
         });
+        if (!started) {
+            close(channel);
+            done.complete(null);
+        }
+        return done;
     }
 
     private static void close(@Nullable ServerSocketChannel channel) {

@@ -10,13 +10,11 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Asks whether something listens at the tcp ports of a peer's worker, one port after the other. UCX connects with a
@@ -37,7 +35,7 @@ public final class PortProbe implements SocketEventLoop.Events {
     private final Consumer<Set<InetSocketAddress>> whenDone;
     private @Nullable InetSocketAddress port;
     private @Nullable SocketChannel channel;
-    private @Nullable Disposable timeout;
+    private @Nullable Future<?> timeout;
 
     private PortProbe(SocketEventLoop loop, Collection<InetSocketAddress> ports,
             Consumer<Set<InetSocketAddress>> whenDone) {
@@ -70,8 +68,7 @@ public final class PortProbe implements SocketEventLoop.Events {
             SocketChannel opened = SocketChannel.open();
             channel = opened;
             loop.register(opened, SelectionKey.OP_CONNECT, this);
-            timeout = Schedulers.parallel().schedule(() -> loop.execute(() -> timedOut(next)),
-                    TIME_FOR_A_PORT.toMillis(), TimeUnit.MILLISECONDS);
+            timeout = loop.schedule(TIME_FOR_A_PORT, () -> timedOut(next));
             if (opened.connect(next)) {
                 answered(true);
             }
@@ -109,7 +106,7 @@ public final class PortProbe implements SocketEventLoop.Events {
             silent.add(asked);
         }
         if (timeout != null) {
-            timeout.dispose();
+            timeout.cancel(false);
         }
         loop.remove(this);
         try {

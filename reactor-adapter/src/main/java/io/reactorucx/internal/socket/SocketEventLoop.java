@@ -3,19 +3,22 @@ package io.reactorucx.internal.socket;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.HeapRoom;
-import io.reactorucx.internal.concurrent.EngineThread;
+import io.reactorucx.internal.command.SharedTimer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,14 +58,14 @@ public final class SocketEventLoop implements Runnable {
     private volatile boolean closed;
     private volatile @Nullable Throwable failure;
 
-    private SocketEventLoop(Selector selector, String name) {
+    private SocketEventLoop(Selector selector, ThreadFactory threads) {
         this.selector = selector;
-        this.thread = EngineThread.factory(name).newThread(this);
+        this.thread = threads.newThread(this);
     }
 
-    public static SocketEventLoop start(String name) {
+    public static SocketEventLoop start(ThreadFactory threads) {
         try {
-            SocketEventLoop loop = new SocketEventLoop(Selector.open(), name);
+            SocketEventLoop loop = new SocketEventLoop(Selector.open(), threads);
             loop.thread.start();
             return loop;
         } catch (IOException | LinkageError e) {
@@ -102,6 +105,11 @@ public final class SocketEventLoop implements Runnable {
         selector.wakeup();
         // A task queued after the last poll would never run.
         return !ended.isDone() || !tasks.remove(task);
+    }
+
+    /** Runs a task on the loop's thread after a delay, unless it is cancelled or the loop is closed. Thread: any. */
+    public Future<?> schedule(Duration delay, Runnable task) {
+        return SharedTimer.schedule(delay.toNanos(), () -> execute(task));
     }
 
     /** Runs a task on the loop's thread after the next select, which closes the channels of cancelled keys. */

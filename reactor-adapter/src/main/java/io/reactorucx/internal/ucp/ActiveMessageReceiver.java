@@ -4,7 +4,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.concurrent.DrainLoop;
+import io.reactorucx.internal.command.DrainLoop;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.message.ActiveMessage;

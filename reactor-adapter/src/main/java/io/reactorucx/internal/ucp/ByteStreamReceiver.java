@@ -12,7 +12,7 @@ import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.buffer.LeasedBuffer;
-import io.reactorucx.internal.concurrent.DrainLoop;
+import io.reactorucx.internal.command.DrainLoop;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.concurrent;
+package io.reactorucx.internal.command;
 
 /**
  * A loop that delivers signals to a subscriber, which may call back from within them: such a call requests another

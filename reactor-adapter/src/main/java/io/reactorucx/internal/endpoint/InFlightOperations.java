@@ -1,4 +1,4 @@
-package io.reactorucx.internal.operation;
+package io.reactorucx.internal.endpoint;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
@@ -13,15 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InFlightOperations {
 
-    private @Nullable OperationSubscription<?> head;
+    private @Nullable InFlightOperation head;
     private int size;
 
-    static boolean isLinked(OperationSubscription<?> operation) {
-        return operation.previous != null;
-    }
-
-    public void add(OperationSubscription<?> operation) {
-        OperationSubscription<?> second = head;
+    public void add(InFlightOperation operation) {
+        InFlightOperation second = head;
         operation.next = second;
         operation.previous = operation;
         if (second != null) {
@@ -31,9 +27,9 @@ public final class InFlightOperations {
         size++;
     }
 
-    public void remove(OperationSubscription<?> operation) {
-        OperationSubscription<?> before = operation.previous == operation ? null : operation.previous;
-        OperationSubscription<?> after = operation.next;
+    public void remove(InFlightOperation operation) {
+        InFlightOperation before = operation.previous == operation ? null : operation.previous;
+        InFlightOperation after = operation.next;
         if (before == null) {
             head = after;
         } else {
@@ -48,13 +44,13 @@ public final class InFlightOperations {
     }
 
     /** Calls an action for each operation. The action may end any of them. */
-    public void forEach(Consumer<OperationSubscription<?>> action) {
-        OperationSubscription<?>[] all = new OperationSubscription<?>[size];
+    public void forEach(Consumer<InFlightOperation> action) {
+        InFlightOperation[] all = new InFlightOperation[size];
         int count = 0;
-        for (OperationSubscription<?> each = head; each != null; each = each.next) {
+        for (InFlightOperation each = head; each != null; each = each.next) {
             all[count++] = each;
         }
-        for (OperationSubscription<?> each : all) {
+        for (InFlightOperation each : all) {
             action.accept(each);
         }
     }
@@ -73,7 +69,7 @@ public final class InFlightOperations {
     }
 
     /** Fails all operations but receives, whose data may have arrived before the peer was lost. */
-    public void endAllButReceives(Function<OperationSubscription<?>, RuntimeException> reason) {
+    public void endAllButReceives(Function<InFlightOperation, RuntimeException> reason) {
         forEach(operation -> {
             if (!operation.mayHaveArrived()) {
                 operation.abandon(reason.apply(operation));
@@ -83,7 +79,7 @@ public final class InFlightOperations {
 
     /** Returns whether a tag send is in flight, which may wait for the peer's application to post a receive. */
     public boolean waitsForPeer() {
-        for (OperationSubscription<?> each = head; each != null; each = each.next) {
+        for (InFlightOperation each = head; each != null; each = each.next) {
             if (each.kind() == OperationKind.TAG_SEND || each.kind() == OperationKind.TAG_SEND_SYNC) {
                 return true;
             }
@@ -97,7 +93,7 @@ public final class InFlightOperations {
 
     /** Returns whether no operation is in flight that a graceful close waits for. */
     public boolean isQuiet() {
-        for (OperationSubscription<?> each = head; each != null; each = each.next) {
+        for (InFlightOperation each = head; each != null; each = each.next) {
             if (each.kind() != OperationKind.STREAM_RECEIVE) {
                 return false;
             }

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.concurrent;
+package io.reactorucx.internal.command;
 
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;

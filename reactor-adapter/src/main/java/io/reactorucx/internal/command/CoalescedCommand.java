@@ -1,4 +1,4 @@
-package io.reactorucx.internal.concurrent;
+package io.reactorucx.internal.command;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;

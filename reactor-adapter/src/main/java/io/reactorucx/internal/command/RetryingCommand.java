@@ -1,4 +1,4 @@
-package io.reactorucx.internal.concurrent;
+package io.reactorucx.internal.command;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
@@ -6,13 +6,10 @@ import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * An action on an engine's thread that is retried while the engine's queue is full. Operations fail in that case; a
- * connection's own steps must not be lost. Each subscription submits a bounded number of them.
+ * connection's own steps must not be lost, and their number is bounded.
  *
  * <p>Thread: any.
  *
@@ -24,30 +21,17 @@ import reactor.core.scheduler.Schedulers;
 public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
         Consumer<RuntimeException> whenEngineClosed, boolean isUrgent) implements Command {
 
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     /** Creates a command that runs after what was submitted before. */
     public RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
             Consumer<RuntimeException> whenEngineClosed) {
         this(engine, action, whenEngineClosed, false);
     }
 
-    /**
-     * Returns a Mono that calls a function on the engine's thread. It fails when the function throws or the engine is
-     * closed.
-     */
-    public static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
-        return Mono.create(sink -> new RetryingCommand(engine, worker -> {
-            try {
-                sink.success(action.apply(worker));
-            } catch (Throwable t) {
-                sink.error(t);
-                ApplicationErrors.rethrowIfOutOfMemory(t);
-            }
-        }, sink::error).submit());
-    }
-
     /** Executes a command again after 1 ms: the engine's queue was full. */
     public static void retry(ProgressEngine engine, Command command) {
-        Schedulers.parallel().schedule(() -> engine.execute(command), 1, TimeUnit.MILLISECONDS);
+        SharedTimer.schedule(RETRY_NANOS, () -> engine.execute(command));
     }
 
     public void submit() {

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.operation;
+package io.reactorucx.internal.endpoint;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
@@ -23,10 +23,10 @@ public interface OperationOwner {
     UcpEndpoint endpointFor(OperationKind kind);
 
     /** Adds an operation in flight: UCX uses its memory. */
-    void link(OperationSubscription<?> operation);
+    void link(InFlightOperation operation);
 
     /** Removes an operation that is no longer in flight. */
-    void unlink(OperationSubscription<?> operation);
+    void unlink(InFlightOperation operation);
 
     /** An operation has ended: a close that waits for it goes on. */
     void operationEnded();

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.concurrent;
+package io.reactorucx.internal.command;
 
 import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.EngineStall;
