@@ -2,9 +2,9 @@ package io.reactorucx;
 
 import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connect.EngineResources;
-import io.reactorucx.internal.connect.Established;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,7 +82,7 @@ final class ConnectionCounters {
                 .thenMany(Flux.fromIterable(engines.connections()))
                 .flatMap(each -> EngineCall.retried(each.engine(), worker -> each.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())
-                .flatMap(connection -> Established.close(connection, CloseMode.FLUSH)
+                .flatMap(connection -> EndMono.close(connection, CloseMode.FLUSH)
                         .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
                         Integer.MAX_VALUE)
                 .then().onErrorResume(error -> {

@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.internal.concurrent.ContainedPublisher;
+import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.request.ObservedPublisher;
@@ -41,11 +42,19 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
         return new ServerConfig(handler, value, hooks, maxConnections, maxConnectionsPerClient);
     }
 
+    /** Returns a connection with its handler, which is not started yet. */
+    HandledConnection handle(UcxConnection accepted) {
+        return new HandledConnection((completed, failed) -> Mono.defer(() -> {
+            hooks.announce(accepted);
+            return serve(accepted);
+        }).subscribe(ignored -> { }, failed, completed)::dispose, accepted::windUp);
+    }
+
     /**
      * Serves a connection. The handler decides when it ends, but for requests that are in progress when the server
      * stops; without a handler, the end is that of the responder, or the server's stop.
      */
-    Mono<Void> serve(UcxConnection connection) {
+    private Mono<Void> serve(UcxConnection connection) {
         Mono<Void> responding = responder == null ? null : connection.respond(responder);
         if (handler == null) {
             return responding == null ? connection.onClosing() : responding;

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.socket.BoundListener;
@@ -44,7 +45,7 @@ public final class UcxBoundServer implements Disposable {
     UcxBoundServer(EndpointAcceptor acceptor, BoundListener listener) {
         this.acceptor = acceptor;
         this.listener = listener;
-        failures.update(Mono.firstWithSignal(Mono.fromFuture(listener.failure(), true), acceptor.onFailure())
+        failures.update(Mono.firstWithSignal(Mono.fromFuture(listener.failure(), true), EndMono.of(acceptor.failure()))
                 .subscribe(ignored -> { }, this::failed));
     }
 
@@ -121,9 +122,12 @@ public final class UcxBoundServer implements Disposable {
     private Mono<Void> stop(Duration gracePeriod, Disposable force) {
         if (disposing.compareAndSet(false, true)) {
             // Each step runs even if the one before failed, as it does when an engine is closed already.
-            Mono.fromFuture(listener::refuse, true).then(acceptor.handlers().stop(gracePeriod))
-                    .then(acceptor.close().onErrorComplete()).then(Mono.fromFuture(listener::close, true))
-                    .doFinally(end -> force.dispose()).subscribe(ignored -> { }, error -> closed(), this::closed);
+            listener.refuse().thenCompose(refused -> acceptor.handlers().stop(gracePeriod))
+                    .thenCompose(stopped -> acceptor.close()).thenCompose(closed -> listener.close())
+                    .whenComplete((ignored, error) -> {
+                        force.dispose();
+                        closed();
+                    });
         } else {
             force.dispose();
         }

@@ -16,6 +16,7 @@ import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
+import io.reactorucx.internal.resources.ConnectMono;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.message.UcxObserver;
@@ -23,6 +24,7 @@ import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -410,14 +412,17 @@ public final class UcxClient {
                         "no address: call remoteAddress or remoteWorkerAddress first"));
             }
             InetSocketAddress address = remoteAddress;
-            return opened(address == null
-                    ? resources.anyEngines().flatMap(engines -> new EndpointConnector(engines, chosen(engines),
-                            config, null, workerAddress).connect())
-                    : new AddressConnector(this::reaching, this::chosen, config, address).connect());
+            return opened(ConnectMono.of(() -> {
+                if (address != null) {
+                    return new AddressConnector(this::reaching, this::chosen, config, address);
+                }
+                EngineResources engines = resources.anyEngines();
+                return new EndpointConnector(engines, chosen(engines), config, null, workerAddress);
+            }));
         });
     }
 
-    private Mono<EngineResources> reaching(InetSocketAddress address) {
+    private CompletableFuture<EngineResources> reaching(InetSocketAddress address) {
         return resources.reaching(DeviceNeed.ofClient(address, config.raw() || resources.usesTcpWithinHost()));
     }
 

@@ -309,7 +309,7 @@ public final class UcxConnection implements Disposable {
      * @return completes when the connection has ended
      */
     public Mono<Void> close(CloseMode mode) {
-        return Established.close(core, Objects.requireNonNull(mode, "mode"));
+        return EndMono.close(core, Objects.requireNonNull(mode, "mode"));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.DeviceNeed;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -76,16 +78,17 @@ public final class UcxResources implements Disposable {
         this.leaks = leaks;
         this.stacks = new EngineStacks<>(starter, started -> new AdapterProtocols(started, limits, leaks, memory,
                 this::owned, authenticators),
-                started -> Blocking.awaitEnd(started, START_TIMEOUT, "build", "the engines do not answer"));
+                started -> Blocking.awaitEnd(Mono.fromFuture(started, true).then(), START_TIMEOUT, "build",
+                "the engines do not answer"));
     }
 
     /** Returns the engines for a server or a client, which use the network devices that its address needs. */
-    Mono<EngineResources> reaching(DeviceNeed need) {
+    CompletableFuture<EngineResources> reaching(DeviceNeed need) {
         return stacks.reaching(need);
     }
 
     /** Returns engines for a client that knows the address of a worker. */
-    Mono<EngineResources> anyEngines() {
+    EngineResources anyEngines() {
         return stacks.any();
     }
 
@@ -104,7 +107,7 @@ public final class UcxResources implements Disposable {
      * are such a use}
      */
     public Mono<Void> onUse() {
-        return stacks.onUse();
+        return EndMono.of(stacks.unused());
     }
 
     /** {@return where UCX's tcp listens, on ports of its choice: nowhere for peers of this host over shared memory} */

@@ -11,6 +11,7 @@ import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.buffer.MappedMemory;
+import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
@@ -397,9 +398,7 @@ public final class UcxResourcesBuilder {
         DeviceStarter.BufferSettings buffers = new DeviceStarter.BufferSettings(maxBufferBytes, maxBufferWaiters,
                 sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
-                stallThreshold),
-                ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints, maxUnboundEndpoints, maxMappedBytes,
-                clientShare), leaks,
-                servedMemory, authenticators);
+                stallThreshold, EngineThread::factory), ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints,
+                maxUnboundEndpoints, maxMappedBytes, clientShare), leaks, servedMemory, authenticators);
     }
 }

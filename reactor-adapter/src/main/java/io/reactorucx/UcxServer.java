@@ -23,6 +23,7 @@ import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -445,10 +446,11 @@ public final class UcxServer {
             }
             ServerConnections connections = new ServerConnections(handling.limit(), "maxConnections",
                     "maxConnectionsPerClient", this::handle, resources.counters()::rejected);
-            return resources.reaching(need()).flatMap(engines -> {
+            return Mono.fromFuture(resources.reaching(need()), true).flatMap(engines -> {
                 EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
                         acceptWorkerAddresses, connections, followsClients() ? this::reaching : null);
-                return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener));
+                return Mono.fromFuture(acceptor.bind(bindAddress), true)
+                        .map(listener -> new UcxBoundServer(acceptor, listener));
             }).doOnNext(resources::add);
         }), UcxBoundServer::dispose);
     }
@@ -464,17 +466,12 @@ public final class UcxServer {
                 && resources.followsAddresses();
     }
 
-    private Mono<EngineResources> reaching(InetSocketAddress local, InetSocketAddress client) {
-        return Mono.defer(() -> resources.reaching(
-                DeviceNeed.ofAccepted(local, client, resources.usesTcpWithinHost())));
+    private CompletableFuture<EngineResources> reaching(InetSocketAddress local, InetSocketAddress client) {
+        return resources.reaching(DeviceNeed.ofAccepted(local, client, resources.usesTcpWithinHost()));
     }
 
     private HandledConnection handle(Established established) {
-        UcxConnection accepted = new UcxConnection(established, resources, handling.hooks());
-        return new HandledConnection(Mono.defer(() -> {
-            handling.hooks().announce(accepted);
-            return handling.serve(accepted);
-        }), accepted::windUp);
+        return handling.handle(new UcxConnection(established, resources, handling.hooks()));
     }
 
     /** {@return the bound server; waits for at most 10 s} */

@@ -20,6 +20,7 @@ import io.reactorucx.engine.Timeout;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.command.EngineCloseListeners;
+import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
@@ -43,8 +44,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -100,7 +101,9 @@ public final class LoopEngine {
         this.buffers = new LoopBuffers(pool);
         this.resources = new EngineResources(List.of(engine),
                 ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),
-                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT, connections -> List.of(new Factory()));
+                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
+                prefix -> Thread.ofPlatform().daemon().name(prefix + "-", 0).factory(),
+                connections -> List.of(new Factory()));
         this.links = new LoopLinks(this, resources, config);
         try {
             engine.step(false, 0);
@@ -114,10 +117,9 @@ public final class LoopEngine {
 
     /** It is done within the call, because this thread is the engine's. */
     private void startProtocols(EngineCloseListeners ends) {
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        resources.start(ends).subscribe(ignored -> { }, failure::set);
-        Throwable cause = failure.get();
-        if (cause != null) {
+        CompletableFuture<?> started = resources.start(ends);
+        if (started.isCompletedExceptionally()) {
+            Throwable cause = EngineFuture.cause(started.exceptionNow());
             throw new IllegalStateException("the protocols of a loop could not be started: " + cause.getMessage(),
                     cause);
         }

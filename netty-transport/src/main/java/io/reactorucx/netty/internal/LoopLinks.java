@@ -4,9 +4,11 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.Timeout;
+import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
+import io.reactorucx.internal.connect.ConnectCallback;
 import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
@@ -30,7 +32,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
 
 /**
  * The links of one loop to others: a connection of this library for each pair of loops, over which all their channels
@@ -119,9 +120,17 @@ public final class LoopLinks {
         }
 
         void start() {
-            new SocketConnector(resources, resources.next(), config, target.address).connect().subscribe(
-                    established -> loop.execute(() -> connected(established.connection())),
-                    error -> loop.execute(() -> failed(error)));
+            new SocketConnector(resources, resources.next(), config, target.address).connect(new ConnectCallback() {
+                @Override
+                public void connected(Established established) {
+                    loop.execute(() -> Connecting.this.connected(established.connection()));
+                }
+
+                @Override
+                public void failed(Throwable error) {
+                    loop.execute(() -> Connecting.this.failed(error));
+                }
+            });
         }
 
         private void connected(ConnectionCore connection) {
@@ -219,8 +228,13 @@ public final class LoopLinks {
         }
 
         void start(InetAddress address) {
-            acceptor.bind(new InetSocketAddress(address, 0)).subscribe(bound -> loop.execute(() -> bound(bound)),
-                    error -> loop.execute(() -> failed(address, error)));
+            acceptor.bind(new InetSocketAddress(address, 0)).whenComplete((bound, error) -> loop.execute(() -> {
+                if (error == null) {
+                    bound(bound);
+                } else {
+                    failed(address, EngineFuture.cause(error));
+                }
+            }));
         }
 
         private void bound(BoundListener opened) {
@@ -241,9 +255,7 @@ public final class LoopLinks {
         void close() {
             BoundListener opened = listener;
             if (opened != null) {
-                Mono.fromFuture(opened::refuse, true).then(acceptor.close().onErrorComplete())
-                        .then(Mono.fromFuture(opened::close, true))
-                        .subscribe(ignored -> { }, error -> LOG.debug("port of links", error));
+                opened.refuse().thenCompose(refused -> acceptor.close()).thenCompose(ended -> opened.close());
             }
         }
     }
@@ -265,7 +277,7 @@ public final class LoopLinks {
 
     private HandledConnection accepted(Established link) {
         loop.counters().linkAccepted();
-        return new HandledConnection(Mono.never(), () -> link.connection().execute(worker ->
+        return new HandledConnection((completed, failed) -> () -> { }, () -> link.connection().execute(worker ->
                 link.connection().beginClose(CloseMode.FLUSH)));
     }
 

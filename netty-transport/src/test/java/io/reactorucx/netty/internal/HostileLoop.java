@@ -12,6 +12,7 @@ import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connect.ConnectCallback;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.SocketConnector;
@@ -79,9 +80,10 @@ public final class HostileLoop implements AutoCloseable {
                 ends);
         pool = new BufferPool(context, 16L << 20, 16, false, 1 << 20, leaks);
         resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 16, 1L << 30, 1),
-                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT, connections -> List.of(new Factory()));
+                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
+                prefix -> Thread.ofPlatform().daemon().name(prefix).factory(), connections -> List.of(new Factory()));
         engine.step(false, 0);
-        resources.start(ends).subscribe();
+        resources.start(ends).join();
     }
 
     /** Hears what comes, and drops it. */
@@ -128,8 +130,18 @@ public final class HostileLoop implements AutoCloseable {
     public ConnectionCore link(InetSocketAddress address) {
         AtomicReference<Established> link = new AtomicReference<>();
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        new SocketConnector(resources, resources.next(), ConnectionConfig.DEFAULT, address).connect()
-                .subscribe(link::set, failure::set);
+        new SocketConnector(resources, resources.next(), ConnectionConfig.DEFAULT, address)
+                .connect(new ConnectCallback() {
+                    @Override
+                    public void connected(Established established) {
+                        link.set(established);
+                    }
+
+                    @Override
+                    public void failed(Throwable error) {
+                        failure.set(error);
+                    }
+                });
         stepUntil(() -> link.get() != null || failure.get() != null);
         if (link.get() == null) {
             throw new IllegalStateException("no link: " + failure.get(), failure.get());

@@ -2,6 +2,7 @@ package io.reactorucx.internal.command;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +18,7 @@ public final class EndSignal {
 
     private List<Listener> listeners = new ArrayList<>(1);
     private boolean signalled;
+    private @Nullable Throwable failure;
 
     /** An action that waits for the signal. */
     public final class Listener {
@@ -53,10 +55,23 @@ public final class EndSignal {
         listeners.remove(listener);
     }
 
+    /** Returns the failure that was the end, null for none. */
+    public synchronized @Nullable Throwable failure() {
+        return failure;
+    }
+
     /** Signals the end; further calls do nothing. */
     public void signal() {
+        signal(null);
+    }
+
+    /** Signals the end by a failure; further calls do nothing. */
+    public void signal(@Nullable Throwable cause) {
         List<Listener> waiting;
         synchronized (this) {
+            if (!signalled) {
+                failure = cause;
+            }
             signalled = true;
             waiting = listeners;
             listeners = new ArrayList<>(0);

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.concurrent;
 
+import io.reactorucx.internal.command.JvmErrors;
 import reactor.core.Exceptions;
 
 /**
@@ -30,10 +31,7 @@ public final class ApplicationErrors {
 
     /** Throws an error that says that the JVM lacks memory or has failed, which ends the engine. */
     public static void rethrowIfOutOfMemory(Throwable thrown) {
-        if (thrown instanceof VirtualMachineError failure && !(thrown instanceof StackOverflowError)
-                && !(thrown instanceof InternalError)) {
-            throw failure;
-        }
+        JvmErrors.rethrowIfOutOfMemory(thrown);
     }
 
     /** Returns what to throw for a throwable, so that Reactor makes a signal of it. */

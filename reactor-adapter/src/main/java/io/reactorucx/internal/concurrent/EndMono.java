@@ -1,6 +1,8 @@
 package io.reactorucx.internal.concurrent;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.connection.ConnectionCore;
 import reactor.core.publisher.Mono;
 
 /** An end as a Mono, which completes with it. Thread: any. */
@@ -9,11 +11,26 @@ public final class EndMono {
     private EndMono() {
     }
 
-    /** Returns a Mono that completes at an end; a cancelled subscription is forgotten. */
+    /** Returns a Mono that completes at an end, or fails with its failure; a cancelled subscription is forgotten. */
     public static Mono<Void> of(EndSignal end) {
         return Mono.create(sink -> {
-            EndSignal.Listener listener = end.listen(sink::success);
+            EndSignal.Listener listener = end.listen(() -> {
+                Throwable failure = end.failure();
+                if (failure == null) {
+                    sink.success();
+                } else {
+                    sink.error(failure);
+                }
+            });
             sink.onDispose(listener::remove);
+        });
+    }
+
+    /** Returns a Mono that closes a connection, and completes when it has ended. */
+    public static Mono<Void> close(ConnectionCore connection, CloseMode mode) {
+        return Mono.defer(() -> {
+            connection.close(mode);
+            return of(connection.end());
         });
     }
 }

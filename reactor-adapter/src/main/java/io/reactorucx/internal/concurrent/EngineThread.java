@@ -12,15 +12,7 @@ public final class EngineThread extends Thread implements NonBlocking {
         setDaemon(true);
     }
 
-    /** Makes the thread that watches engines, which is none itself. */
-    public static ThreadFactory watch(String prefix) {
-        return work -> {
-            Thread thread = new Thread(work, prefix + "-watch");
-            thread.setDaemon(true);
-            return thread;
-        };
-    }
-
+    /** Makes threads with the names PREFIX-0, PREFIX-1 and so on. */
     public static ThreadFactory factory(String prefix) {
         AtomicInteger number = new AtomicInteger();
         return work -> new EngineThread(work, prefix + "-" + number.getAndIncrement());

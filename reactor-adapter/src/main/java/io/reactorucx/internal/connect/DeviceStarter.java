@@ -9,7 +9,6 @@ import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.command.EngineCloseListeners;
-import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
@@ -20,12 +19,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
 
 /**
  * Starts UCX contexts, their engines and buffers, with the settings of a builder.
@@ -33,9 +34,11 @@ import reactor.core.publisher.Mono;
  * <p>Thread: any.
  *
  * @param named the network devices that the application has named, null if they follow addresses
+ * @param threads makes the threads of engines, whose names begin with a text
  */
 public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevices named, LeakReporter leaks,
-        EngineConfig engine, int engineCount, BufferSettings buffers, Duration stallThreshold) {
+        EngineConfig engine, int engineCount, BufferSettings buffers, Duration stallThreshold,
+        Function<String, ThreadFactory> threads) {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeviceStarter.class);
     private static final Set<UcpFeature> ONE_SIDED = Set.of(UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64);
@@ -51,7 +54,7 @@ public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevic
         }
 
         /** Starts the protocols, and says on which ports UCX listens. Closes all of this when that fails. */
-        void connect(EngineResources connecting, Consumer<Mono<Void>> await) {
+        void connect(EngineResources connecting, Consumer<CompletableFuture<@Nullable Void>> await) {
             connecting.watchAges();
             try {
                 await.accept(connecting.start(closeListeners));
@@ -113,11 +116,12 @@ public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevic
         try {
             EngineCloseListeners ends = new EngineCloseListeners();
             ProgressEngineGroup group = ProgressEngineGroup.start(context, config, engineCount,
-                    EngineThread.factory(config.name()), ends);
+                    threads.apply(config.name()), ends);
             undo.addFirst(group);
             BufferPool pool = lent != null ? lent : buffers.pool(context, leaks);
             return new Started(context, group, ends, pool, lent == null, devices, EngineWatch.start(
-                    group.engines(), stallThreshold, EngineThread.watch(config.name()), ends));
+                    group.engines(), stallThreshold,
+                    Thread.ofPlatform().daemon().name(config.name() + "-watch").factory(), ends));
         } catch (RuntimeException e) {
             undo.forEach(each -> close(each, e));
             throw e;

@@ -10,7 +10,8 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.command.DelayedAction;
-import io.reactorucx.internal.concurrent.EngineCall;
+import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -32,14 +33,13 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /**
  * The accepting side of a server: an endpoint on the next engine, the handshake, the application's handler.
@@ -58,7 +58,7 @@ public final class EndpointAcceptor {
     private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
     private final Map<EngineConnections, PeerAdmission.Admission> admissions = new ConcurrentHashMap<>();
-    private final @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient;
+    private final EngineChoice.@Nullable OfClient ofClient;
     private volatile boolean closed;
 
     public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
@@ -73,7 +73,7 @@ public final class EndpointAcceptor {
      */
     public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
             boolean acceptWorkerAddresses, ServerConnections handlers,
-            @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient) {
+            EngineChoice.@Nullable OfClient ofClient) {
         this.ofClient = ofClient;
         this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
         this.resources = resources;
@@ -83,45 +83,52 @@ public final class EndpointAcceptor {
     }
 
     /** Listens at an address, and accepts connections by worker address where that is configured. */
-    public Mono<BoundListener> bind(InetSocketAddress address) {
-        return Mono.defer(() -> {
+    public CompletableFuture<BoundListener> bind(InetSocketAddress address) {
+        try {
             if (ofClient == null) {
                 resources.connections().forEach(each ->
                         TransportChoice.requireOwn(each, config.requirement(), "bind"));
             }
-            return listen(address);
-        }).delayUntil(listener -> onEachEngine(connections -> {
+            return listen(address).thenCompose(this::admitPeers);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<BoundListener> listen(InetSocketAddress address) {
+        if (!config.raw()) {
+            return CompletableFuture.completedFuture(
+                    new SocketAcceptor(resources, config, maxPendingHandshakes, this, ofClient).bind(address));
+        }
+        EngineConnections listening = resources.next().connections();
+        return EngineFuture.call(listening.engine(), worker -> new UcpListenerAdapter(listening,
+                worker.listen(address, request -> accept(listening, request))));
+    }
+
+    /** Admits peers that have no control socket; closes the listener again when that fails. */
+    private CompletableFuture<BoundListener> admitPeers(BoundListener listener) {
+        return onEachEngine(connections -> {
             if (acceptWorkerAddresses) {
                 connections.acceptor(byWorkerAddress);
             }
             if (acceptWorkerAddresses || config.raw()) {
                 admissions.put(connections, connections.admission().admitAll());
             }
-        }).onErrorResume(error -> Mono.fromFuture(listener::refuse, true)
-                .then(close().onErrorComplete()).then(Mono.fromFuture(listener::close, true))
-                .then(Mono.error(error))));
+        }).handle((ignored, error) -> error == null ? CompletableFuture.completedFuture(listener)
+                : listener.refuse().thenCompose(refused -> close()).thenCompose(closed -> listener.close())
+                .thenCompose(closed -> CompletableFuture.<BoundListener>failedFuture(error)))
+                .thenCompose(bound -> bound);
     }
 
-    private Mono<BoundListener> listen(InetSocketAddress address) {
-        if (!config.raw()) {
-            return new SocketAcceptor(resources, config, maxPendingHandshakes, this, ofClient).bind(address);
-        }
-        EngineConnections listening = resources.next().connections();
-        return EngineCall.mono(listening.engine(), worker -> new UcpListenerAdapter(listening,
-                worker.listen(address, request -> accept(listening, request))));
+    private CompletableFuture<@Nullable Void> onEachEngine(Consumer<EngineConnections> action) {
+        return EngineFuture.done(CompletableFuture.allOf(resources.connections().stream().map(connections ->
+                EngineFuture.runRetried(connections.engine(), worker -> action.accept(connections)))
+                .toArray(CompletableFuture[]::new)));
     }
 
-    private Mono<Void> onEachEngine(Consumer<EngineConnections> action) {
-        return Flux.fromIterable(resources.connections()).flatMap(connections -> EngineCall.retried(
-                connections.engine(), worker -> {
-                    action.accept(connections);
-                    return connections;
-                })).then();
-    }
-
-    /** Returns a Mono that fails when an engine, on which the next client would be accepted, has failed. */
-    public Mono<Void> onFailure() {
-        return resources.onEngineFailure();
+    /** Returns the signal that an engine, on which the next client would be accepted, has failed. */
+    public EndSignal failure() {
+        return resources.engineFailure();
     }
 
     public int connections() {
@@ -132,12 +139,19 @@ public final class EndpointAcceptor {
         return handlers;
     }
 
-    public Mono<Void> close() {
+    /** Closes all connections gracefully; completes in any case, at the latest when they are closed by force. */
+    public CompletableFuture<@Nullable Void> close() {
         closed = true;
-        return onEachEngine(this::endAdmissions).onErrorComplete()
-                .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
-                .flatMap(connection -> Established.close(connection, CloseMode.FLUSH)
-                        .timeout(config.closeTimeout().plusSeconds(1)).onErrorComplete(), Integer.MAX_VALUE).then();
+        return onEachEngine(this::endAdmissions).exceptionally(error -> null)
+                .thenCompose(ignored -> EngineFuture.done(CompletableFuture.allOf(open.stream().map(this::closed)
+                        .toArray(CompletableFuture[]::new))));
+    }
+
+    private CompletableFuture<Boolean> closed(ConnectionCore connection) {
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        connection.end().listen(() -> ended.complete(true));
+        connection.close(CloseMode.FLUSH);
+        return ended.completeOnTimeout(false, config.closeTimeout().plusSeconds(1).toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void endAdmissions(EngineConnections connections) {
@@ -162,10 +176,10 @@ public final class EndpointAcceptor {
             public void reject(RuntimeException cause) {
                 super.reject(cause);
                 // UCX keeps a request until it is accepted or rejected, and its client waits.
-                EngineCall.retried(listening.engine(), worker -> {
-                    request.reject();
-                    return request;
-                }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.name(), error));
+                EngineFuture.runRetried(listening.engine(), worker -> request.reject()).exceptionally(error -> {
+                    LOG.debug("[{}] not rejected", connection.name(), error);
+                    return null;
+                });
             }
         });
     }

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.connect;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpPeerAddress;
@@ -8,7 +9,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
-import io.reactorucx.internal.concurrent.UncancelledMono;
+import io.reactorucx.internal.command.SharedTimer;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.TransportRequirement;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -30,13 +31,13 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
 /** Connects over UCX alone: an endpoint, then the handshake, or with a raw peer a flush. */
-public final class EndpointConnector {
+public final class EndpointConnector implements Connector {
 
     private final EngineConnections connections;
     private final PendingBindings bindings;
@@ -60,32 +61,64 @@ public final class EndpointConnector {
                 : PeerName.ofWorker(Objects.requireNonNull(workerAddress)), config.raw() ? null : identity);
     }
 
-    public Mono<Established> connect() {
-        Mono<Established> connecting = Mono.create(sink -> {
+    /** Connects within the time of the handshake; once for each connector. */
+    @Override
+    public Runnable connect(ConnectCallback callback) {
+        try {
             TransportChoice.requireOwn(connections, config.requirement(), "connect");
-            Connect connect = new Connect(sink);
-            sink.onCancel(() -> connection.execute(worker -> connect.cancel()));
-            connections.engine().execute(connect);
-        });
-        return new UncancelledMono<>(connecting, Established::giveBack).timeout(config.handshakeTimeout())
-                .onErrorMap(TimeoutException.class, timeout -> new UcxException(UcxStatus.TIMED_OUT, "connect",
-                        connection.peer(), "no answer within " + config.handshakeTimeout(), timeout));
+        } catch (UcxException e) {
+            callback.failed(e);
+            return () -> { };
+        }
+        Connect connect = new Connect(callback);
+        connect.timeout = SharedTimer.schedule(config.handshakeTimeout().toNanos(), connect::timedOut);
+        connections.engine().execute(connect);
+        return () -> {
+            connect.end();
+            connection.execute(worker -> connect.cancel());
+        };
     }
 
     /**
-     * One subscription.
+     * One connect.
      *
      * <p>Thread: engine.
      */
     private final class Connect implements Command, ConnectListener, HandshakeCallbacks {
 
-        private final MonoSink<Established> sink;
+        private final ConnectCallback callback;
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private volatile @Nullable Future<?> timeout;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable UcpPeerAddress peerAddress;
         private @Nullable ClientHandshake handshake;
 
-        Connect(MonoSink<Established> sink) {
-            this.sink = sink;
+        Connect(ConnectCallback callback) {
+            this.callback = callback;
+        }
+
+        /** Ends the connect, and returns whether the caller has not been told before. Thread: any. */
+        private boolean end() {
+            Future<?> running = timeout;
+            if (running != null) {
+                running.cancel(false);
+            }
+            return ended.compareAndSet(false, true);
+        }
+
+        /** Thread: any. */
+        private void fail(RuntimeException error) {
+            if (end()) {
+                callback.failed(error);
+            }
+        }
+
+        /** Thread: the timer's. */
+        private void timedOut() {
+            connection.executeUrgent(worker -> cancel());
+            // The engine may stand still, and the timer is for others, too.
+            ForkJoinPool.commonPool().execute(() -> fail(new UcxException(UcxStatus.TIMED_OUT, "connect",
+                    connection.peer(), "no answer within " + config.handshakeTimeout())));
         }
 
         @Override
@@ -135,7 +168,7 @@ public final class EndpointConnector {
                 step.run();
             } catch (RuntimeException e) {
                 connection.abandonConnecting();
-                sink.error(e);
+                fail(e);
             }
         }
 
@@ -176,7 +209,7 @@ public final class EndpointConnector {
         public void send(ControlFrame frame) {
             if (!connection.sendControl(frame)) {
                 cancel();
-                sink.error(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(),
+                fail(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(),
                         "the handshake could not be sent"));
             }
         }
@@ -200,7 +233,7 @@ public final class EndpointConnector {
                 // The server closes when it has read the reason; else this side closes after a timeout.
                 connection.rejected();
             }
-            sink.error(failure.toException(connection.peer()));
+            fail(failure.toException(connection.peer()));
         }
 
         private void cancel() {
@@ -230,7 +263,11 @@ public final class EndpointConnector {
 
         private void established(UcpEndpoint made, @Nullable PeerInfo peer) {
             if (!made.isClosed() && made.failure() == 0 && connection.established(peer)) {
-                sink.success(new Established(connection, peer, peerAddress, true));
+                if (!end()) {
+                    connection.beginClose(CloseMode.FLUSH);
+                    return;
+                }
+                callback.connected(new Established(connection, peer, peerAddress, true));
                 choice(peer).log(peerAddress, host());
             }
         }
@@ -265,12 +302,12 @@ public final class EndpointConnector {
         @Override
         public void failed(RuntimeException error) {
             endHandshake();
-            sink.error(error);
+            fail(error);
         }
 
         @Override
         public void reject(RuntimeException cause) {
-            sink.error(cause instanceof UcxClosedException ? new UcxClosedException("connect", connection.peer(),
+            fail(cause instanceof UcxClosedException ? new UcxClosedException("connect", connection.peer(),
                     String.valueOf(cause.getMessage()), cause) : cause);
         }
     }

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.connect;
 
+import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.PeerName;
@@ -10,11 +11,10 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.function.BiFunction;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
 
 /**
  * Chooses the engines for the clients of a server by the addresses of their sockets. Engines for a network device by
@@ -22,17 +22,24 @@ import reactor.core.publisher.Mono;
  *
  * <p>Thread: socket loop.
  */
-final class EngineChoice {
+public final class EngineChoice {
+
+    /** Returns the engines for a client, by this and its end of the socket. */
+    @FunctionalInterface
+    public interface OfClient {
+
+        CompletableFuture<EngineResources> apply(InetSocketAddress local, InetSocketAddress client);
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
 
     private final SocketEventLoop loop;
     private final PendingHandshakes pending;
     private final Duration closeTimeout;
-    private final BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient;
+    private final EngineChoice.OfClient ofClient;
 
     EngineChoice(SocketEventLoop loop, PendingHandshakes pending, Duration closeTimeout,
-            BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient) {
+            EngineChoice.OfClient ofClient) {
         this.loop = loop;
         this.pending = pending;
         this.closeTimeout = closeTimeout;
@@ -50,9 +57,19 @@ final class EngineChoice {
         }
         Waiting waiting = new Waiting(channel);
         pending.add(waiting, waiting::evict);
-        ofClient.apply(local, client).subscribe(
-                engines -> waiting.endOnLoop(() -> start.accept(engines)),
-                error -> waiting.endOnLoop(() -> reject(channel, client, error)));
+        CompletableFuture<EngineResources> found;
+        try {
+            found = ofClient.apply(local, client);
+        } catch (RuntimeException e) {
+            found = CompletableFuture.failedFuture(e);
+        }
+        found.whenComplete((engines, error) -> waiting.endOnLoop(() -> {
+            if (error == null) {
+                start.accept(engines);
+            } else {
+                reject(channel, client, EngineFuture.cause(error));
+            }
+        }));
     }
 
     private void reject(SocketChannel channel, InetSocketAddress client, Throwable error) {

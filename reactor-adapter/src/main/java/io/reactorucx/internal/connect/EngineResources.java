@@ -3,9 +3,9 @@ package io.reactorucx.internal.connect;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.command.EndSignal;
 import io.reactorucx.internal.command.EngineCloseListeners;
-import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.EngineThread;
+import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.connection.ProtocolFactory;
@@ -18,12 +18,10 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * Engines, each with its protocols, and the thread of control sockets. Engines of another context can be added: some
@@ -44,17 +42,26 @@ public final class EngineResources {
     /** Apart from those of servers, so that strangers keep no own client from connecting. */
     private final AuthenticatorThreads clientAuthenticators;
     private final AtomicInteger next = new AtomicInteger();
-    private final Sinks.Empty<Void> engineFailure;
+    private final Function<String, ThreadFactory> threads;
+    private final EndSignal engineFailure;
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    /** Creates the resources of engines, with the largest lease of their pool and the protocols of each engine. */
+    /**
+     * Creates the resources of engines.
+     *
+     * @param maxLeaseBytes the largest lease of their pool
+     * @param threads makes the thread of control sockets, whose name begins with a text
+     * @param protocols makes the protocols of each engine
+     */
     public EngineResources(List<ProgressEngine> engines, ResourceLimits limits, long maxLeaseBytes,
-            AuthenticatorLimits authenticators, Function<EngineConnections, List<ProtocolFactory>> protocols) {
+            AuthenticatorLimits authenticators, Function<String, ThreadFactory> threads,
+            Function<EngineConnections, List<ProtocolFactory>> protocols) {
         this.all = this;
         this.limits = limits;
         this.handshakes = new HandshakeCounters();
-        this.engineFailure = Sinks.empty();
+        this.threads = threads;
+        this.engineFailure = new EndSignal();
         String name = engines.getFirst().config().name();
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
@@ -74,6 +81,7 @@ public final class EngineResources {
         this.maker = all.maker;
         this.limits = all.limits;
         this.handshakes = all.handshakes;
+        this.threads = all.threads;
         this.engineFailure = all.engineFailure;
         this.serverAuthenticators = all.serverAuthenticators;
         this.clientAuthenticators = all.clientAuthenticators;
@@ -95,18 +103,18 @@ public final class EngineResources {
     }
 
     /** Registers the protocols with each engine; completes when all engines can connect. */
-    public Mono<Void> start(EngineCloseListeners closeListeners) {
-        closeListeners.whenFailed((engine, cause) -> engineFailure.tryEmitError(new UcxException(UcxStatus.IO_ERROR,
+    public CompletableFuture<@Nullable Void> start(EngineCloseListeners closeListeners) {
+        closeListeners.whenFailed((engine, cause) -> engineFailure.signal(new UcxException(UcxStatus.IO_ERROR,
                 "engine", null, "the engine " + engine.name() + " has failed: " + cause, cause)));
-        return Flux.fromIterable(engines).flatMap(each -> {
+        return EngineFuture.done(CompletableFuture.allOf(engines.stream().map(each -> {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
-            return EngineCall.mono(each.engine(), worker -> {
+            return EngineFuture.call(each.engine(), worker -> {
                 connections.start(worker, each.protocols());
                 connections.route(ReservedMessageIds.PAIRING, each.bindings()::received);
                 return each;
             });
-        }).then();
+        }).toArray(CompletableFuture[]::new)));
     }
 
     /** Returns all engines, in their order. */
@@ -155,9 +163,9 @@ public final class EngineResources {
         return handshakes;
     }
 
-    /** Returns a Mono that fails when an engine has failed, and otherwise never ends. */
-    public Mono<Void> onEngineFailure() {
-        return engineFailure.asMono();
+    /** Returns the signal that an engine has failed. */
+    public EndSignal engineFailure() {
+        return engineFailure;
     }
 
     /** Returns the threads on which servers run authenticators. */
@@ -178,7 +186,7 @@ public final class EngineResources {
     private synchronized SocketEventLoop startedSockets() {
         if (sockets == null || sockets.hasFailed()) {
             sockets = SocketEventLoop.start(
-                    EngineThread.factory(engines.getFirst().engine().config().name() + "-sockets"));
+                    threads.apply(engines.getFirst().engine().config().name() + "-sockets"));
             if (disposed) {
                 sockets.close();
             }

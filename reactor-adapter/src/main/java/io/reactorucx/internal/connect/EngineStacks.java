@@ -7,19 +7,20 @@ import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.command.EndSignal;
 import io.reactorucx.internal.config.DeviceNeed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The UCX contexts of some resources, each with engines. UCX fixes the network devices of a context when it makes the
@@ -36,12 +37,16 @@ public final class EngineStacks<C extends EngineStacks.Content> {
     private static final Logger LOG = LoggerFactory.getLogger(EngineStacks.class);
     /** Each has threads of its own. */
     static final int MAX_CONTEXTS = 8;
+    private static final long IDLE_SECONDS = 10;
 
     private final DeviceStarter starter;
     private final Function<DeviceStarter.Started, C> contentOf;
     /** Waits for the start of engines. */
-    private final Consumer<Mono<Void>> await;
-    private final Sinks.Empty<Void> firstUse = Sinks.empty();
+    private final Consumer<CompletableFuture<@Nullable Void>> await;
+    private final EndSignal unused = new EndSignal();
+    /** Makes contexts, one after the other, because a caller may be a thread that must not block. */
+    private final ThreadPoolExecutor maker = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(), Thread.ofPlatform().daemon().name("reactor-ucx-contexts").factory());
     /** Held while a context is made, which takes long. */
     private final Object making = new Object();
     /** Guards what follows. */
@@ -93,7 +98,8 @@ public final class EngineStacks<C extends EngineStacks.Content> {
 
     /** Starts the first context. */
     public EngineStacks(DeviceStarter starter, Function<DeviceStarter.Started, C> contentOf,
-            Consumer<Mono<Void>> await) {
+            Consumer<CompletableFuture<@Nullable Void>> await) {
+        maker.allowCoreThreadTimeOut(true);
         this.await = await;
         this.starter = starter;
         this.contentOf = contentOf;
@@ -108,30 +114,27 @@ public final class EngineStacks<C extends EngineStacks.Content> {
 
     /**
      * Returns the engines for a server or a client: those of a context that has the network devices which its address
-     * needs. Makes that context, when it is subscribed to, if there is none now. A context that is there is a value at
-     * once: a connect begins with its subscription, whenever the subscriber requests the connection.
+     * needs. Makes that context, on another thread, if there is none now.
      */
-    public Mono<EngineResources> reaching(DeviceNeed need) {
+    public CompletableFuture<EngineResources> reaching(DeviceNeed need) {
         try {
             synchronized (lock) {
                 EngineResources found = found(need);
                 if (found != null) {
-                    return Mono.just(found);
+                    return CompletableFuture.completedFuture(found);
                 }
             }
         } catch (UcxException e) {
-            return Mono.error(e);
+            return CompletableFuture.failedFuture(e);
         }
-        return Mono.fromCallable(() -> made(need)).subscribeOn(Schedulers.boundedElastic());
+        return CompletableFuture.supplyAsync(() -> made(need), maker);
     }
 
     /** Returns the engines of the context with the most network devices. */
-    public Mono<EngineResources> any() {
-        return Mono.fromCallable(() -> {
-            used();
-            return contexts.stacks.stream().max(Comparator.comparingInt(each -> each.started.devices().names().size()))
-                    .orElseThrow().engines;
-        });
+    public EngineResources any() {
+        used();
+        return contexts.stacks.stream().max(Comparator.comparingInt(each -> each.started.devices().names().size()))
+                .orElseThrow().engines;
     }
 
     /** Returns engines that serve an address, which are in use from now on; null if there are none. */
@@ -146,7 +149,7 @@ public final class EngineStacks<C extends EngineStacks.Content> {
             return null;
         }
         used = true;
-        firstUse.tryEmitEmpty();
+        unused.signal();
         return serving.engines;
     }
 
@@ -221,12 +224,13 @@ public final class EngineStacks<C extends EngineStacks.Content> {
         synchronized (lock) {
             used = true;
         }
-        firstUse.tryEmitEmpty();
+        unused.signal();
         return contexts.first();
     }
 
-    public Mono<Void> onUse() {
-        return firstUse.asMono();
+    /** Returns the signal that something of the first context is used. */
+    public EndSignal unused() {
+        return unused;
     }
 
     /** Returns the first context, without using it. */

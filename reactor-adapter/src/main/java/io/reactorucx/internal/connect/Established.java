@@ -3,14 +3,12 @@ package io.reactorucx.internal.connect;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.PeerInfo;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /**
  * A connection whose handshake is done. It reaches its subscriber when that one requests it, on any thread.
@@ -36,13 +34,5 @@ public record Established(ConnectionCore connection, @Nullable PeerInfo peer, @N
     /** Closes the connection, which nobody has taken. */
     public void giveBack() {
         connection.close(CloseMode.FLUSH);
-    }
-
-    /** Returns a Mono that closes a connection, and completes when it has ended. */
-    public static Mono<Void> close(ConnectionCore connection, CloseMode mode) {
-        return Mono.defer(() -> {
-            connection.close(mode);
-            return EndMono.of(connection.end());
-        });
     }
 }

@@ -1,12 +1,20 @@
 package io.reactorucx.internal.connect;
 
-import reactor.core.publisher.Mono;
+import java.util.function.Consumer;
 
 /**
  * An accepted connection that the application's handler works on.
  *
- * @param handled calls the handler at its subscription, and terminates with it; the server subscribes once
+ * @param handler is started once
  * @param windUp asks the handler to end
  */
-public record HandledConnection(Mono<Void> handled, Runnable windUp) {
+public record HandledConnection(Handler handler, Runnable windUp) {
+
+    /** A handler of the application. */
+    @FunctionalInterface
+    public interface Handler {
+
+        /** Starts the handler, which tells its end by one of two callbacks; the result cancels it. */
+        Runnable start(Runnable completed, Consumer<Throwable> failed);
+    }
 }

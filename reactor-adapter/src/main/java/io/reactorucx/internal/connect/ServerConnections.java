@@ -5,24 +5,21 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.command.EndSignal;
+import io.reactorucx.internal.command.JvmErrors;
 import io.reactorucx.internal.command.LimitedLog;
-import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * The connections that a server has accepted, each with its handler, and the stop that waits for them.
@@ -40,7 +37,7 @@ public final class ServerConnections {
     private final Function<Established, HandledConnection> handler;
     private final Runnable whenRejected;
     private final Map<ConnectionCore, HandledConnection> running = new ConcurrentHashMap<>();
-    private final Sinks.Empty<Void> gracePeriodEnd = Sinks.empty();
+    private final CompletableFuture<@Nullable Object> gracePeriodEnd = new CompletableFuture<>();
     private volatile boolean stopping;
 
     /**
@@ -96,15 +93,15 @@ public final class ServerConnections {
         connection.protocols().accepted();
         HandledConnection handled = handle(accepted);
         running.put(connection, handled);
-        Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
+        Runnable cancel = handled.handler().start(() -> closeGracefully(connection, false), error -> {
             if (!isEndOfConnection(error)) {
                 failures.warn("[" + connection.name() + "] the handler failed: " + error, null);
             }
             LOG.debug("[{}] the handler failed", connection.name(), error);
             closeGracefully(connection, true);
-        }, () -> closeGracefully(connection, false));
+        });
         connection.end().listen(() -> {
-            subscription.dispose();
+            cancel.run();
             running.remove(connection);
         });
         if (stopping) {
@@ -121,7 +118,11 @@ public final class ServerConnections {
         try {
             return handler.apply(accepted);
         } catch (Throwable t) {
-            return new HandledConnection(Mono.error(ApplicationErrors.exception(t)), () -> { });
+            JvmErrors.rethrowIfOutOfMemory(t);
+            return new HandledConnection((completed, failed) -> {
+                failed.accept(t);
+                return () -> { };
+            }, () -> { });
         }
     }
 
@@ -137,23 +138,30 @@ public final class ServerConnections {
      * Asks all handlers to end; completes when their connections are gone, or after the grace period. The handlers that
      * run then are interrupted by what the caller does next, which is to close their connections.
      */
-    public Mono<Void> stop(Duration gracePeriod) {
-        return Mono.defer(() -> {
-            stopping = true;
-            running.values().forEach(handled -> handled.windUp().run());
-            if (gracePeriod.isZero()) {
-                return Mono.<Void>empty();
-            }
-            Mono<Void> gone = Flux.fromIterable(running.keySet())
-                    .flatMap(connection -> EndMono.of(connection.end()), Integer.MAX_VALUE).then();
-            return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), gracePeriodEnd.asMono());
-        }).then(Mono.fromRunnable(() -> running.keySet().forEach(connection -> connection.execute(worker ->
-                connection.protocols().handlerInterrupted()))));
+    public CompletableFuture<@Nullable Void> stop(Duration gracePeriod) {
+        stopping = true;
+        running.values().forEach(handled -> handled.windUp().run());
+        CompletableFuture<?> end = gracePeriod.isZero() ? CompletableFuture.completedFuture(true)
+                : CompletableFuture.anyOf(allGone(), gracePeriodEnd)
+                .completeOnTimeout(true, gracePeriod.toMillis(), TimeUnit.MILLISECONDS);
+        return end.<@Nullable Void>thenApply(ignored -> {
+            running.keySet().forEach(connection -> connection.execute(worker ->
+                    connection.protocols().handlerInterrupted()));
+            return null;
+        });
+    }
+
+    private CompletableFuture<Void> allGone() {
+        return CompletableFuture.allOf(running.keySet().stream().map(connection -> {
+            CompletableFuture<Boolean> gone = new CompletableFuture<>();
+            connection.end().listen(() -> gone.complete(true));
+            return gone;
+        }).toArray(CompletableFuture[]::new));
     }
 
     /** Ends the grace period now. */
     public void endGracePeriod() {
-        gracePeriodEnd.tryEmitEmpty();
+        gracePeriodEnd.complete(null);
     }
 
     /** Closes the remaining connections by force. */

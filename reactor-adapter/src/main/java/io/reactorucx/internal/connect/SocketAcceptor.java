@@ -38,11 +38,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
 
 /**
  * Accepts framework clients over a socket: the handshake on the socket loop, then an endpoint on the next engine.
@@ -62,7 +60,7 @@ final class SocketAcceptor {
 
     SocketAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
             EndpointAcceptor server,
-            @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient) {
+            EngineChoice.@Nullable OfClient ofClient) {
         this.resources = resources;
         this.config = config;
         this.pending = new PendingHandshakes(maxPendingHandshakes, resources.handshakes());
@@ -72,26 +70,24 @@ final class SocketAcceptor {
     }
 
     /** Listens at an address, and at those that UCX uses in place of it: clients are sent there. */
-    Mono<BoundListener> bind(InetSocketAddress address) {
-        return Mono.fromCallable(() -> {
-            if (resources.isDisposed()) {
-                throw new UcxClosedException("bind at " + address, null, "these resources are closed");
+    BoundListener bind(InetSocketAddress address) {
+        if (resources.isDisposed()) {
+            throw new UcxClosedException("bind at " + address, null, "these resources are closed");
+        }
+        List<BoundListener> all = new ArrayList<>();
+        all.add(ControlSocketAcceptor.bind(loop, address, pending, this::accepted));
+        try {
+            for (InetAddress other : elsewhere(address.getAddress())) {
+                BoundListener listener = ControlSocketAcceptor.bind(loop, new InetSocketAddress(other, 0), pending,
+                        this::accepted);
+                all.add(listener);
+                redirects.put(other, listener.address());
             }
-            List<BoundListener> all = new ArrayList<>();
-            all.add(ControlSocketAcceptor.bind(loop, address, pending, this::accepted));
-            try {
-                for (InetAddress other : elsewhere(address.getAddress())) {
-                    BoundListener listener = ControlSocketAcceptor.bind(loop, new InetSocketAddress(other, 0), pending,
-                            this::accepted);
-                    all.add(listener);
-                    redirects.put(other, listener.address());
-                }
-            } catch (RuntimeException e) {
-                all.forEach(each -> each.close());
-                throw e;
-            }
-            return all.size() == 1 ? all.getFirst() : new BoundListeners(all);
-        });
+        } catch (RuntimeException e) {
+            all.forEach(BoundListener::close);
+            throw e;
+        }
+        return all.size() == 1 ? all.getFirst() : new BoundListeners(all);
     }
 
     /** Returns the addresses on which UCX listens, if clients cannot come there by the address that is bound. */

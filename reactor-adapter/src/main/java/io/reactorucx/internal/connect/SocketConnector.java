@@ -4,6 +4,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.command.Cancellation;
 import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -29,21 +30,19 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Connects to a framework server: the handshake over a socket, then an endpoint on the connection's engine. The socket
  * goes between the addresses that UCX uses: the first one may only find them out ({@link DataPath}).
  */
-public final class SocketConnector {
+public final class SocketConnector implements Connector {
 
     private static final Logger LOG = LoggerFactory.getLogger(SocketConnector.class);
 
@@ -71,54 +70,48 @@ public final class SocketConnector {
         this.peer = PeerName.of(path.asked());
     }
 
-    /** Returns a Mono that connects within the time of the handshake, for each subscriber anew. */
-    public Mono<Established> connect() {
-        return Mono.defer(() -> {
+    /** Connects within the time of the handshake. */
+    @Override
+    public Runnable connect(ConnectCallback callback) {
+        try {
             TransportChoice.requireOwn(connections, config.requirement(), "connect");
-            return connect(System.nanoTime() + config.handshakeTimeout().toNanos());
-        });
+        } catch (UcxException e) {
+            callback.failed(e);
+            return () -> { };
+        }
+        Cancellation cancellation = new Cancellation();
+        connect(callback, cancellation, System.nanoTime() + config.handshakeTimeout().toNanos());
+        return cancellation::cancel;
     }
 
-    private Mono<Established> connect(long deadlineNanos) {
-        return Mono.<Established>create(sink -> {
-            Attempt attempt = new Attempt(sink);
-            // Not called once the subscriber has the connection; ready() closes one that came too late.
-            sink.onCancel(attempt::cancel);
-            attempt.start();
-        }).onErrorResume(OtherPath.class, other -> {
+    private void connect(ConnectCallback callback, Cancellation cancellation, long deadlineNanos) {
+        Attempt attempt = new Attempt(callback, other -> {
             Duration left = Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1),
                     deadlineNanos - System.nanoTime()));
-            return new SocketConnector(resources, engine, config.withHandshakeTimeout(left), other.path)
-                    .connect(deadlineNanos);
+            if (!cancellation.isCancelled()) {
+                new SocketConnector(resources, engine, config.withHandshakeTimeout(left), other)
+                        .connect(callback, cancellation, deadlineNanos);
+            }
         });
-    }
-
-    /** Ends an attempt in favour of one on another path. */
-    private static final class OtherPath extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        private final transient SocketPath path;
-
-        OtherPath(SocketPath path) {
-            super(path.toString(), null, false, false);
-            this.path = path;
-        }
+        // ready() closes a connection that comes later.
+        cancellation.onCancel(cancellation.begin(), attempt::cancel);
+        attempt.start();
     }
 
     /**
-     * One subscription.
+     * One attempt, on one path.
      *
      * <p>Thread: socket loop until the server's ADDRESS has come, then engine.
      */
     private final class Attempt implements ControlSocket.Listener, HandshakeCallbacks {
 
-        private final MonoSink<Established> sink;
+        private final ConnectCallback callback;
+        private final Consumer<SocketPath> whenOtherPath;
         private final ConnectionIdentity identity;
         private final ClientHandshake handshake;
         private final SocketEventLoop loop = resources.sockets();
         private final AtomicBoolean ended = new AtomicBoolean();
-        private volatile @Nullable Disposable timeout;
+        private volatile @Nullable Future<?> timeout;
         private volatile @Nullable ControlSocket socket;
         private volatile @Nullable ConnectionCore connection;
         private volatile boolean cancelled;
@@ -126,8 +119,9 @@ public final class SocketConnector {
         private @Nullable PeerInfo server;
         private @Nullable EndpointBinding binding;
 
-        Attempt(MonoSink<Established> sink) {
-            this.sink = sink;
+        Attempt(ConnectCallback callback, Consumer<SocketPath> whenOtherPath) {
+            this.callback = callback;
+            this.whenOtherPath = whenOtherPath;
             this.identity = connections.newIdentity();
             this.handshake = new ClientHandshake(connections.ownInfo(config), identity, ControlFields.NONE,
                     config.protocol().authentication(),
@@ -135,8 +129,7 @@ public final class SocketConnector {
         }
 
         void start() {
-            timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(),
-                    TimeUnit.MILLISECONDS);
+            timeout = loop.schedule(config.handshakeTimeout(), this::timedOut);
             try {
                 ControlSocket opened = ControlSocket.connect(loop, path.local(), path.remote(), this);
                 socket = opened;
@@ -154,18 +147,18 @@ public final class SocketConnector {
             cancel();
         }
 
-        /** Ends the attempt, and returns whether the subscriber has not been signalled before. */
+        /** Ends the attempt, and returns whether the caller has not been told before. */
         private boolean end() {
-            Disposable running = timeout;
+            Future<?> running = timeout;
             if (running != null) {
-                running.dispose();
+                running.cancel(false);
             }
             return ended.compareAndSet(false, true);
         }
 
         private void fail(RuntimeException error) {
             if (end()) {
-                sink.error(error);
+                callback.failed(error);
             }
         }
 
@@ -214,7 +207,9 @@ public final class SocketConnector {
                 open.close();
             }
             LOG.debug("[{}] connects on another path: {}", peer, other);
-            fail(new OtherPath(other));
+            if (end()) {
+                whenOtherPath.accept(other);
+            }
         }
 
         private boolean follows(ControlFrame frame) {
@@ -325,7 +320,7 @@ public final class SocketConnector {
             EndpointBinding bound = binding;
             if (made != null && bound != null && made.established(server)) {
                 if (end()) {
-                    sink.success(new Established(made, server, bound.peerAddress(), true));
+                    callback.connected(new Established(made, server, bound.peerAddress(), true));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }

@@ -1,17 +1,16 @@
 package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpListener;
-import io.reactorucx.internal.concurrent.EngineCall;
+import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.socket.BoundListener;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Mono;
 
 /**
  * A listener of UCX, for raw peers.
@@ -23,7 +22,7 @@ record UcpListenerAdapter(EngineConnections connections, UcpListener listener) i
     private static final Logger LOG = LoggerFactory.getLogger(UcpListenerAdapter.class);
 
     /** The listener closes after a poll interval without a connection request, or after the last poll. */
-    private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
+    private static final long POLL_MILLIS = 100;
     private static final int MAX_POLLS = 20;
 
     @Override
@@ -39,25 +38,31 @@ record UcpListenerAdapter(EngineConnections connections, UcpListener listener) i
 
     @Override
     public CompletableFuture<@Nullable Void> refuse() {
-        return onListener(UcpListener::refuse).toFuture();
+        return onListener(UcpListener::refuse);
     }
 
     @Override
     public CompletableFuture<@Nullable Void> close() {
-        return untilNoRequests().onErrorComplete().then(onListener(UcpListener::close)).toFuture();
+        return untilNoRequests(MAX_POLLS).exceptionally(error -> true)
+                .thenCompose(ignored -> onListener(UcpListener::close));
     }
 
-    private Mono<Void> onListener(Consumer<UcpListener> action) {
-        return EngineCall.retried(connections.engine(), worker -> {
-            action.accept(listener);
-            return listener;
-        }).then().doOnError(error -> LOG.debug("Closing the listener at {} failed", address(), error))
-                .onErrorComplete();
+    private CompletableFuture<@Nullable Void> onListener(Consumer<UcpListener> action) {
+        return EngineFuture.runRetried(connections.engine(), worker -> action.accept(listener))
+                .exceptionally(error -> {
+                    LOG.debug("Closing the listener at {} failed", address(), error);
+                    return null;
+                });
     }
 
-    private Mono<Void> untilNoRequests() {
-        Mono<Long> rejected = EngineCall.retried(connections.engine(), worker -> listener.rejectedRequests());
-        return rejected.delayElement(POLL_INTERVAL).zipWhen(before -> rejected, Long::equals)
-                .repeat(MAX_POLLS - 1).takeUntil(Boolean::booleanValue).then();
+    private CompletableFuture<Boolean> untilNoRequests(int polls) {
+        return rejected().thenCompose(before -> new CompletableFuture<Boolean>()
+                .completeOnTimeout(true, POLL_MILLIS, TimeUnit.MILLISECONDS).thenCompose(ignored -> rejected())
+                .thenCompose(after -> after.equals(before) || polls == 1 ? CompletableFuture.completedFuture(true)
+                        : untilNoRequests(polls - 1)));
+    }
+
+    private CompletableFuture<Long> rejected() {
+        return EngineFuture.callRetried(connections.engine(), worker -> listener.rejectedRequests());
     }
 }

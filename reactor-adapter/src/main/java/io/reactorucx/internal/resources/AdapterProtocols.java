@@ -4,6 +4,7 @@ import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.DeviceStarter;
@@ -45,7 +46,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
         this.limits = limits;
         this.windows = new WindowRegistry(started.context(), memory, owned);
         this.engines = new EngineResources(started.engines().engines(), limits, pool.maxLeaseBytes(), authenticators,
-                this::protocols);
+                EngineThread::factory, this::protocols);
         this.statistics = new EngineStatistics(engines);
     }
 
