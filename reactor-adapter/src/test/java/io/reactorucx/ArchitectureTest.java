@@ -61,7 +61,7 @@ class ArchitectureTest {
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
     private static final int MAX_API_TYPES = 53;
-    private static final Path PAGE = Path.of("../docs/architecture.md");
+    private static final Path PAGE = Path.of("../docs/spec/architecture.md");
 
     /** All of the engine that users of the adapter see: the engines' counters and settings. */
     private static final Set<String> ENGINE_API = Set.of("EngineConfig", "EngineHealth", "ProgressEngine",
@@ -188,7 +188,7 @@ class ArchitectureTest {
     void pageShowsWhichRoomUsesWhich() throws IOException {
         String shown = Files.readString(PAGE).split("<!-- rooms -->")[1].strip();
 
-        assertThat(shown).as("the matrix between the marks in docs/architecture.md; the code says:\n%s", matrix())
+        assertThat(shown).as("the matrix between the marks in docs/spec/architecture.md; the code says:\n%s", matrix())
                 .isEqualTo(matrix());
     }
 

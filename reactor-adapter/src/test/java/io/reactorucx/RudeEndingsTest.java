@@ -58,7 +58,7 @@ class RudeEndingsTest implements NeedsUcx {
         }
     }
 
-    /** Not over tcp, where UCX may abort a process that closes its worker then: see docs/reliability.md. */
+    /** Not over tcp, where UCX may abort a process that closes its worker then: see docs/spec/reliability.md. */
     @Test
     void clientsGiveUpWhileTheyConnect() {
         assertBothEndWell("storm", "default");

@@ -33,7 +33,7 @@ final class InfoCommand implements Callable<Integer> {
 
     @Mixin
     private HelpOption help = new HelpOption();
-    @Option(names = "--json", description = "Print JSON instead of text. docs/info.md describes it.")
+    @Option(names = "--json", description = "Print JSON instead of text. docs/spec/info.md describes it.")
     private boolean json;
     @Option(names = "--to", paramLabel = "ADDRESS", converter = HostAndPort.Converter.class, description = "Connect to"
             + " a server of this library at HOST:PORT as well, an IPv6 address in brackets, and say which transports a"

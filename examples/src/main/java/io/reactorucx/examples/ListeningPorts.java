@@ -30,8 +30,8 @@ final class ListeningPorts {
     private static Finding finding(List<String> withinHost, List<String> onNetworks) {
         return new Finding(NAME, Severity.OK, "with the defaults UCX listens on: " + named(withinHost)
                 + " for peers of this host, " + named(onNetworks) + " for servers and clients of networks",
-                "the ports are others in each process; the handshake port of a server comes on top (docs/security.md)",
-                "");
+                "the ports are others in each process; the handshake port of a server comes on top"
+                        + " (docs/spec/security.md)", "");
     }
 
     private static String named(List<String> addresses) {

@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The report of {@code info}, as text and as JSON; {@code docs/info.md} describes the JSON. */
+/** The report of {@code info}, as text and as JSON; {@code docs/spec/info.md} describes the JSON. */
 record MachineReport(List<Component> components, List<Finding> findings, Optional<Route> connection) {
 
     private static final int SCHEMA = 1;

@@ -79,7 +79,7 @@ record TriedConnection(Optional<Route> route, List<Finding> findings) {
                 ""));
         connection.whyNot(UcxTransportKind.RDMA).ifPresent(why -> findings.add(why(UcxTransportKind.RDMA, why,
                 !overKernel ? Severity.OK : Files.isDirectory(RDMA_DEVICES) ? Severity.WARNING : Severity.NOTE,
-                "rdma-devices here and on the server's host, and docs/rdma.md")));
+                "rdma-devices here and on the server's host, and docs/guide/rdma.md")));
         connection.whyNot(UcxTransportKind.SHARED_MEMORY).ifPresent(why -> findings.add(why(
                 UcxTransportKind.SHARED_MEMORY, why, overKernel ? Severity.NOTE : Severity.OK,
                 "Within one host: transports, namespaces and shared-memory-room")));

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** {@code docs/coverage.md}, from the functions that are bound and the rows of {@code coverage.tsv}. */
+/** {@code docs/spec/coverage.md}, from the functions that are bound and the rows of {@code coverage.tsv}. */
 final class CoveragePage {
 
     private static final Map<String, String> LIBRARIES = new TreeMap<>(

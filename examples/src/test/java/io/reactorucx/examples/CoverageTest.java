@@ -20,16 +20,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks {@code docs/coverage.md}: each bound function, and each name of the documents that the API has to cover, has
- * its Java and a test. Functions are found in the compiled code; all other names are in {@code coverage.tsv}, and their
- * Java and tests must exist. So must the tests that {@code docs/safety.md} names.
+ * Checks {@code docs/spec/coverage.md}: each bound function, and each name of the documents that the API has to cover,
+ * has its Java and a test. Functions are found in the compiled code; all other names are in {@code coverage.tsv}, and
+ * their Java and tests must exist. So must the tests that {@code docs/spec/safety.md} names.
  *
  * <p>{@code ./run test -Dcoverage.write} writes the page anew.
  */
 class CoverageTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final Path PAGE = ROOT.resolve("docs/coverage.md");
+    private static final Path PAGE = ROOT.resolve("docs/spec/coverage.md");
     private static final Path DOCUMENTS = ROOT.resolve("../shared/seeds");
     private static final Pattern FUNCTION = Pattern.compile("--include-function (uc[pts]_\\w+)");
     private static final Pattern NAME = Pattern.compile("\\b(?:uc[pts]|UC[PTS])_[A-Za-z0-9_]+");
@@ -62,7 +62,7 @@ class CoverageTest {
             Files.writeString(PAGE, page);
         }
 
-        String advice = "docs/coverage.md is out of date: ./run test -Dcoverage.write";
+        String advice = "docs/spec/coverage.md is out of date: ./run test -Dcoverage.write";
         List<String> lines = Files.readAllLines(PAGE);
         assertThat(page.lines().filter(line -> !lines.contains(line)).toList()).as(advice).isEmpty();
         assertThat(lines.equals(page.lines().toList())).as(advice).isTrue();
@@ -132,7 +132,7 @@ class CoverageTest {
     @Test
     void everyTestThatTheSafetyPageNamesExists() throws IOException {
         List<String> wrong = new ArrayList<>();
-        List<String> lines = Files.readAllLines(ROOT.resolve("docs/safety.md")).stream()
+        List<String> lines = Files.readAllLines(ROOT.resolve("docs/spec/safety.md")).stream()
                 .filter(line -> line.startsWith("| ") && !line.startsWith("| what ")).toList();
         for (String line : lines) {
             List<String> tests = TEST.matcher(line.substring(line.lastIndexOf(" | "))).results()

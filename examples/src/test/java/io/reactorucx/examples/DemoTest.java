@@ -219,7 +219,7 @@ class DemoTest {
             assertThat(ended.linesOfOut("demo: ")).as(ended::text).isEmpty();
             assertThat(ended.err().stream().filter(line -> line.startsWith("demo: "))).as(ended::text).singleElement()
                     .asString().matches("demo: " + LOST);
-            // UCX may keep an operation towards a peer that died in shared memory: docs/reliability.md says when.
+            // UCX may keep an operation towards a peer that died in shared memory: docs/spec/reliability.md says when.
             assertThat(ended.err()).as(ended::text).allMatch(line -> line.startsWith("demo: ")
                     || line.contains("left to the process") || line.contains("cannot be freed: "));
         }

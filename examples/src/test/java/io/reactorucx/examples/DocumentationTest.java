@@ -86,7 +86,7 @@ class DocumentationTest {
     /** A walk names methods beside their files: each has to be there, and the files have to be few. */
     @Test
     void walksNameMethodsThatExistInFewFiles() throws IOException {
-        Path page = ROOT.resolve("docs/architecture.md");
+        Path page = ROOT.resolve("docs/spec/architecture.md");
         List<MatchResult> walks = WALK.matcher(Files.readString(page)).results().toList();
         List<String> missing = new ArrayList<>();
         for (MatchResult walk : walks) {

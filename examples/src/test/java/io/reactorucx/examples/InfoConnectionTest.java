@@ -107,7 +107,7 @@ class InfoConnectionTest {
         assertThat(report.findings()).allSatisfy(each -> assertThat(each).containsEntry("severity", "ok"));
         assertThat(report.exitCode()).isEqualTo(report.all().get("worst").equals("error") ? 1 : 0);
         assertThat(accepted).hasValue(1);
-        assertThat(Files.readString(Path.of("..", "docs", "info.md"))).contains("| `connection` |");
+        assertThat(Files.readString(Path.of("..", "docs", "spec", "info.md"))).contains("| `connection` |");
     }
 
     @Test

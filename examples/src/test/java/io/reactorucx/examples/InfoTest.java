@@ -34,7 +34,7 @@ class InfoTest {
                 .orElseThrow();
     }
 
-    /** The shape that docs/info.md describes. */
+    /** The shape that docs/spec/info.md describes. */
     @Test
     void writesJsonOfTheDocumentedShape() throws IOException {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
@@ -64,7 +64,7 @@ class InfoTest {
         assertThat(finding(report, "signal-handlers")).containsEntry("severity", "ok");
         assertThat(finding(report, "listening-ports")).containsEntry("severity", "ok").extracting("measured").asString()
                 .contains("no port for peers of this host");
-        String page = Files.readString(Path.of("..", "docs", "info.md"));
+        String page = Files.readString(Path.of("..", "docs", "spec", "info.md"));
         assertThat(list(report, "findings")).allSatisfy(finding -> assertThat(page)
                 .contains("| `" + finding.get("check") + "` |"));
         assertThat(result.exitCode()).isEqualTo(report.get("worst").equals("error") ? 1 : 0);

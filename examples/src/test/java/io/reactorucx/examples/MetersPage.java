@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** {@code docs/metrics.md}, from the enums of meters. */
+/** {@code docs/spec/metrics.md}, from the enums of meters. */
 final class MetersPage {
 
     private static final PrometheusNamingConvention PROMETHEUS = new PrometheusNamingConvention();
@@ -22,12 +22,12 @@ final class MetersPage {
         text.append("""
                 # Meters: names, types, units and tags
 
-                `UcxMetrics` binds the first table to a registry of Micrometer ([guide](guide/metrics.md)),
+                `UcxMetrics` binds the first table to a registry of Micrometer ([guide](../guide/metrics.md)),
                 `UcxNettyMetrics` the second, and of the first what is counted of each engine
-                ([Netty](netty.md#meters)). Both tables begin each name with what it is about; a name that ends with
-                `.limit` is the limit of the meter before that. The last column is what Prometheus shows; a timer has
-                `_count` and `_sum` there. Each resources need tags of their own in a registry. `bind` of either
-                class returns what removes the meters that it has bound.
+                ([Netty](../guide/netty.md#meters)). Both tables begin each name with what it is about; a name that
+                ends with `.limit` is the limit of the meter before that. The last column is what Prometheus shows; a
+                timer has `_count` and `_sum` there. Each resources need tags of their own in a registry. `bind` of
+                either class returns what removes the meters that it has bound.
 
                 `MetersPageTest` writes this page by `./run test -Dmeters.write` from the enums `UcxMeters` and
                 `UcxNettyMeters`, and fails when the page is out of date.

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks {@code docs/metrics.md}, and the names in it. {@code ./run test -Dmeters.write} writes the page anew.
+ * Checks {@code docs/spec/metrics.md}, and the names in it. {@code ./run test -Dmeters.write} writes the page anew.
  */
 class MetersPageTest {
 
-    private static final Path PAGE = Path.of("../docs/metrics.md");
+    private static final Path PAGE = Path.of("../docs/spec/metrics.md");
     private static final String LIMIT = ".limit";
 
     private static List<MeterDocumentation> all() {
@@ -35,7 +35,7 @@ class MetersPageTest {
             Files.writeString(PAGE, page);
         }
 
-        assertThat(Files.readString(PAGE)).as("docs/metrics.md is out of date: ./run test -Dmeters.write")
+        assertThat(Files.readString(PAGE)).as("docs/spec/metrics.md is out of date: ./run test -Dmeters.write")
                 .isEqualTo(page);
     }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
-/** What Prometheus gets has the names, types and units that {@code docs/metrics.md} says. */
+/** What Prometheus gets has the names, types and units that {@code docs/spec/metrics.md} says. */
 @ExtendWith(NoLeaks.class)
 class PrometheusScrapeTest {
 

@@ -35,7 +35,7 @@ class ClosingTest {
                     HEARTBEAT)) {
                 comeAndGo(client);
                 if (verbs == Verbs.RC) {
-                    // UCX keeps the queue pair of a closed endpoint until its worker closes (docs/rdma.md).
+                    // UCX keeps the queue pair of a closed endpoint until its worker closes (docs/guide/rdma.md).
                     assertThat(queuePairs()).isGreaterThanOrEqualTo(CONNECTIONS);
                 }
             }

@@ -15,7 +15,7 @@ enum Verbs {
     UD("ud_verbs"),
     RC("rc_verbs");
 
-    /** Over rc UCX completes what a dead peer has not answered later than within the default of 5 s (docs/rdma.md). */
+    /** Over rc UCX can take longer than 5 s, the default, to complete what a dead peer has left: docs/notes/rdma.md. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(40);
 
     private final String transport;

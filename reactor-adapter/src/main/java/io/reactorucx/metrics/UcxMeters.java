@@ -15,7 +15,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Every meter of this library: name, type, base unit, tags and description. {@code docs/metrics.md} is made of it.
+ * Every meter of this library: name, type, base unit, tags and description. {@code docs/spec/metrics.md} is made of it.
  *
  * <p>A name begins with another one only where it is the limit of that, or where both count the same unit.
  */

@@ -76,8 +76,8 @@ public final class UcxMetrics implements MeterBinder {
 
     /**
      * Sets how many requests are timed. A request that is takes two readings of the clock and one entry in a histogram
-     * on each side that times it; {@code docs/performance.md} has the cost. An engine times 1024 requests at once at
-     * most. Resources have one setting: the last that was bound.
+     * on each side that times it; {@code docs/notes/performance.md} has the cost. An engine times at most 1024
+     * requests at once. Resources have one setting: the last that was bound.
      *
      * @param every 1 for all requests, n for each nth of an engine, at most 1,000,000; 0 for none, and no such meters
      * @return a changed copy

@@ -13,9 +13,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Draws the charts and writes the tables of the documentation. */
-@Command(name = "charts", description = "Draws the charts of docs/charts from the figures of bench --sweep, and writes"
-        + " the results in docs/performance.md from the figures of bench, with the charts that exist. Keeps what has"
-        + " no figures as it is.")
+@Command(name = "charts", description = "Draws the charts of docs/notes/charts from the figures of bench --sweep, and"
+        + " writes the results in docs/notes/performance.md from the figures of bench, with the charts that exist."
+        + " Keeps what has no figures as it is.")
 public final class ChartsCommand implements Callable<Integer> {
 
     static final Part RESULTS = new Part("Results", "<!-- bench: written by ./run charts -->", "<!-- /bench -->");
@@ -29,18 +29,18 @@ public final class ChartsCommand implements Callable<Integer> {
     @Option(names = "--bench", paramLabel = "FILE", description = "Figures of the tables, by default bench.json in"
             + " benchmarks/target.")
     private @Nullable Path bench;
-    @Option(names = "--out", paramLabel = "DIR", description = "Folder of the charts, by default docs/charts.")
+    @Option(names = "--out", paramLabel = "DIR", description = "Folder of the charts, by default docs/notes/charts.")
     private @Nullable Path out;
-    @Option(names = "--document", paramLabel = "FILE", description = "Document of the tables, by default"
-            + " docs/performance.md.")
+    @Option(names = "--document", paramLabel = "FILE", description = "Document of the tables,"
+            + " docs/notes/performance.md by default.")
     private @Nullable Path document;
 
     @Override
     public Integer call() throws IOException {
         Path target = ModuleFolder.path().resolve("target");
-        Path docs = ModuleFolder.path().resolveSibling("docs");
-        Path charts = out != null ? out : docs.resolve("charts");
-        Path text = document != null ? document : docs.resolve("performance.md");
+        Path notes = ModuleFolder.path().resolveSibling("docs").resolve("notes");
+        Path charts = out != null ? out : notes.resolve("charts");
+        Path text = document != null ? document : notes.resolve("performance.md");
         boolean any = draw(sweep != null ? sweep : target.resolve("sweep.json"), charts, text);
         any |= write(bench != null ? bench : target.resolve("bench.json"), text);
         if (!any) {

@@ -18,7 +18,7 @@ final class Page implements AutoCloseable {
     private static final Duration LIMIT = TestTime.seconds(40);
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
-    private static final Path DOCUMENTED = Path.of("..", "docs", "screenshots");
+    private static final Path DOCUMENTED = Path.of("..", "docs", "guide", "screenshots");
     /** The pictures of the documentation, and how much of their height it shows. */
     private static final Map<String, Integer> CHOSEN = Map.of("connected-light-1280", 712, "lost-dark-390", 618);
 

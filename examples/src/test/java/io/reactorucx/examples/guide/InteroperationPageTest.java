@@ -11,7 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The code of {@code docs/interoperation.md}; a raw client of this library stands for the program in C. */
+/** The code of {@code docs/guide/interoperation.md}; a raw client of this library stands for the program in C. */
 class InteroperationPageTest extends Page {
 
     @Test

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** The code of {@code docs/netty.md} that binds meters. */
+/** The code of {@code docs/guide/netty.md} that binds meters. */
 class NettyMetersTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

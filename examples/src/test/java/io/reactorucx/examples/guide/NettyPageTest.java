@@ -61,7 +61,7 @@ import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/** The code of {@code docs/netty.md}. Tests of libraries look at the bytes that the loops have counted. */
+/** The code of {@code docs/guide/netty.md}. Tests of libraries look at the bytes that the loops have counted. */
 class NettyPageTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** The code of {@code docs/rsocket.md}. */
+/** The code of {@code docs/guide/rsocket.md}. */
 class RSocketPageTest extends Page {
 
     private static final SocketAcceptor ECHO = SocketAcceptor.forRequestResponse(Mono::just);

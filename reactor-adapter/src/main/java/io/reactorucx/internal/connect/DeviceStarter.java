@@ -67,7 +67,7 @@ public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevic
             if (listening.isEmpty()) {
                 LOG.debug("[{}] UCX listens on no port", name);
             } else {
-                LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/security.md says what that opens", name,
+                LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/spec/security.md says what that opens", name,
                         listening, devices);
             }
         }

@@ -2,7 +2,7 @@ package io.reactorucx.internal.connection;
 
 /**
  * The phases of a connection. {@link ConnectionLifecycle} defines the transitions; the diagram in
- * {@code docs/architecture.md} shows them.
+ * {@code docs/spec/architecture.md} shows them.
  */
 public enum ConnectionPhase {
 

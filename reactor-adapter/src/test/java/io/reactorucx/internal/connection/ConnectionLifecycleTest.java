@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The table of a connection's life: complete, as documented, and without a way to close an endpoint twice. */
 class ConnectionLifecycleTest {
 
-    private static final Path PAGE = Path.of("../docs/architecture.md");
+    private static final Path PAGE = Path.of("../docs/spec/architecture.md");
     private static final Set<ConnectionPhase> ENDPOINT_CLOSES = EnumSet.of(ConnectionPhase.CLOSING_ENDPOINT,
             ConnectionPhase.OVERDUE, ConnectionPhase.ENDPOINT_GONE, ConnectionPhase.CLOSED);
 
@@ -55,7 +55,7 @@ class ConnectionLifecycleTest {
         }
 
         assertThat(table()).hasSize(ConnectionPhase.values().length * ConnectionEvent.values().length);
-        assertThat(documented).as("the table between the marks in docs/architecture.md; the code says:\n" + rows())
+        assertThat(documented).as("the table between the marks in docs/spec/architecture.md; the code says:\n" + rows())
                 .isEqualTo(table());
     }
 

@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The table in {@code docs/spring.md} is that of the metadata; {@code -Dproperties.write} writes it anew. */
+/** The table in {@code docs/guide/spring.md} is that of the metadata; {@code -Dproperties.write} writes it anew. */
 class PropertiesTableTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "spring.md");
+    private static final Path PAGE = Path.of("..", "docs", "guide", "spring.md");
     private static final String START = "<!-- properties -->\n";
     private static final String END = "<!-- end of properties -->\n";
     /** A quoted name. An apostrophe has a letter before it. */

@@ -17,7 +17,7 @@ import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.UcxNettyMeters;
 import java.util.List;
 
-/** What {@code docs/dashboards} is made of. */
+/** What {@code docs/guide/dashboards} is made of. */
 final class Dashboards {
 
     private static final double TAIL = 0.99;

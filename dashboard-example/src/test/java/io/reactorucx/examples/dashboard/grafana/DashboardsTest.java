@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code docs/dashboards}: the files, their structure, and the names of their queries. */
+/** {@code docs/guide/dashboards}: the files, their structure, and the names of their queries. */
 class DashboardsTest {
 
-    private static final Path FOLDER = Path.of("..", "docs", "dashboards");
+    private static final Path FOLDER = Path.of("..", "docs", "guide", "dashboards");
     /** Of Spring and Micrometer. */
     private static final Set<String> OTHERS = Set.of("http_server_requests_seconds_count",
             "http_server_requests_seconds_bucket", "http_client_requests_seconds_count",

@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A Prometheus of the system that follows the rules of {@code docs/dashboards}. */
+/** A Prometheus of the system that follows the rules of {@code docs/guide/dashboards}. */
 public final class Prometheus implements AutoCloseable {
 
     private static final Duration LIMIT = TestTime.seconds(30);
     /** The rules of the project. */
-    static final Path RULES = Path.of("..", "docs", "dashboards", "reactor-ucx-rules.yml");
+    static final Path RULES = Path.of("..", "docs", "guide", "dashboards", "reactor-ucx-rules.yml");
 
     private final Process process;
     private final String address;

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
-/** The rules of {@code docs/dashboards}, and their tests, which promtool runs. */
+/** The rules of {@code docs/guide/dashboards}, and their tests, which promtool runs. */
 class RulesTest {
 
-    private static final Path FOLDER = Path.of("..", "docs", "dashboards");
+    private static final Path FOLDER = Path.of("..", "docs", "guide", "dashboards");
     private static final String RULES = "reactor-ucx-rules.yml";
     private static final String TESTS = "reactor-ucx-rules-test.yml";
     private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();

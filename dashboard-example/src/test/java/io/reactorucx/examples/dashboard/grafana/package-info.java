@@ -1,4 +1,4 @@
-/** The dashboards for Grafana, of which {@code docs/dashboards} is made, and what Prometheus needs to know of them. */
+/** The dashboards of {@code docs/guide/dashboards} in Java, and the tests of their queries and of the rules. */
 @NullMarked
 package io.reactorucx.examples.dashboard.grafana;
 

@@ -26,7 +26,7 @@ import org.springframework.messaging.rsocket.RSocketRequester;
 import org.springframework.stereotype.Controller;
 import reactor.core.publisher.Mono;
 
-/** The code of {@code docs/spring.md}. */
+/** The code of {@code docs/guide/spring.md}. */
 class SpringPageTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);
