@@ -26,8 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The service of the README in two processes, from the class path and as a module, with nothing on their paths but what
- * the dependency {@code io.reactorucx:reactor-ucx} brings: so without Micrometer.
+ * The service of the README in one process, and that of {@code docs/guide/first-service.md} in two, from the class path
+ * and as a module, with nothing on their paths but what the dependency {@code io.reactorucx:reactor-ucx} brings: so
+ * without Micrometer.
  */
 class GreeterTest {
 
@@ -51,6 +52,13 @@ class GreeterTest {
     }
 
     @Test
+    void greetsWithinOneProcess() throws IOException, InterruptedException {
+        compile("-classpath", path(), sources());
+
+        assertPrintsTheGreeting(java(fromClassPath("Greeter"), "0"));
+    }
+
+    @Test
     void greetsFromTheClassPath() throws IOException, InterruptedException {
         compile("-classpath", path(), sources());
 
@@ -67,13 +75,14 @@ class GreeterTest {
     }
 
     @Test
-    void readmeShowsDescriptorAndCoordinates() throws IOException {
+    void pagesShowDescriptorAndCoordinates() throws IOException {
         String readme = Files.readString(ROOT.resolve("README.md"));
+        String page = Files.readString(ROOT.resolve("docs/guide/first-service.md"));
         String version = Files.readString(ROOT.resolve("pom.xml")).split("<version>")[1].split("</version>")[0];
         String descriptor = Files.readString(ROOT.resolve(MODULE_INFO)).strip().replaceAll("\\s+", " ");
 
-        assertThat(readme).contains("`" + descriptor + "`")
-                .contains("<artifactId>reactor-ucx</artifactId>\n    <version>" + version + "</version>");
+        assertThat(page).contains("`" + descriptor + "`");
+        assertThat(readme).contains("<artifactId>reactor-ucx</artifactId>\n    <version>" + version + "</version>");
     }
 
     private List<String> fromClassPath(String program) {
@@ -100,7 +109,7 @@ class GreeterTest {
     }
 
     private static List<Path> sources() {
-        return Stream.of("GreeterServer.java", "GreeterClient.java")
+        return Stream.of("Greeter.java", "GreeterServer.java", "GreeterClient.java")
                 .map(name -> ROOT.resolve("examples/src/main/java/greeter").resolve(name)).toList();
     }
 
@@ -121,18 +130,21 @@ class GreeterTest {
             String port = output.lines().filter(line -> line.startsWith(LISTENING)).findFirst()
                     .map(line -> line.substring(LISTENING.length()))
                     .orElseThrow(() -> new AssertionError("the server ended: " + errors()));
-            Process asking = java(client, port);
-            try (BufferedReader answer = asking.inputReader(StandardCharsets.UTF_8)) {
-                assertThat(answer.lines().toList()).as("output of the client; errors: %s", errors())
-                        .containsExactly("Hello UCX");
-            } finally {
-                end(asking);
-            }
-            assertThat(asking.exitValue()).isZero();
+            assertPrintsTheGreeting(java(client, port));
         } finally {
             serving.destroy();
             end(serving);
         }
+    }
+
+    private void assertPrintsTheGreeting(Process asking) throws IOException, InterruptedException {
+        try (BufferedReader answer = asking.inputReader(StandardCharsets.UTF_8)) {
+            assertThat(answer.lines().toList()).as("output of the client; errors: %s", errors())
+                    .containsExactly("Hello UCX");
+        } finally {
+            end(asking);
+        }
+        assertThat(asking.exitValue()).isZero();
     }
 
     private Process java(List<String> options, String port) throws IOException {

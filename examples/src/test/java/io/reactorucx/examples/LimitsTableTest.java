@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.pool.InstrumentedPool;
 import reactor.util.retry.Retry;
 
-/** The README's table of limits has the defaults of the builders. */
+/** The table of {@code docs/spec/limits.md} has the defaults of the builders. */
 @ExtendWith(NoLeaks.class)
 class LimitsTableTest {
 
@@ -58,8 +58,8 @@ class LimitsTableTest {
 
     @Test
     void tableHasTheDefaultsOfTheBuilders() throws IOException {
-        String readme = Files.readString(Path.of("../README.md"));
-        String section = readme.split("## Limits and their defaults")[1].split("\n## ")[0];
+        String page = Files.readString(Path.of("../docs/spec/limits.md"));
+        String section = page.split("## Limits and their defaults")[1].split("\n## ")[0];
         Map<String, List<Object>> shown = new LinkedHashMap<>();
         ROW.matcher(section).results().forEach(row -> shown.put(row.group(1),
                 Stream.of(row.group(2).split(", ")).map(LimitsTableTest::parse).toList()));

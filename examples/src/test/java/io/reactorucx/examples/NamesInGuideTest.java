@@ -29,7 +29,7 @@ import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** The prose of README and guide names methods and types that exist; {@link CodeBlocksTest} checks the code. */
+/** The prose of README, guide and limits names methods and types that exist; {@link CodeBlocksTest} checks the code. */
 class NamesInGuideTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -95,7 +95,7 @@ class NamesInGuideTest {
 
     private static List<Path> pages() throws IOException {
         try (Stream<Path> guide = Files.list(ROOT.resolve("docs/guide"))) {
-            return Stream.concat(Stream.of(ROOT.resolve("README.md")),
+            return Stream.concat(Stream.of(ROOT.resolve("README.md"), ROOT.resolve("docs/spec/limits.md")),
                     guide.filter(NamesInGuideTest::isChecked).sorted()).toList();
         }
     }
