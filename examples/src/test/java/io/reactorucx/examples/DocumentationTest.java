@@ -15,10 +15,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the README and the pages under {@code docs} promise of files and code. */
+/** What the pages at the root and under {@code docs} promise of files and code. */
 class DocumentationTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final List<String> AT_THE_ROOT = List.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+            "SECURITY.md");
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(#([^)]+))?\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
     private static final Pattern ONE_LINK = Pattern.compile(" *(\\d+\\. )?\\(?\\[[^\\s\\]]+]\\(\\S+\\)\\S{0,3}");
@@ -78,7 +80,7 @@ class DocumentationTest {
 
     private static List<Path> pages() throws IOException {
         try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            return Stream.concat(Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")),
+            return Stream.concat(AT_THE_ROOT.stream().map(ROOT::resolve),
                     docs.filter(file -> file.toString().endsWith(".md"))).toList();
         }
     }
