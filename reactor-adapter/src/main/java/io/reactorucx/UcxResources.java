@@ -322,7 +322,7 @@ public final class UcxResources implements Disposable {
         return stacks.content().messageStatistics();
     }
 
-    /** {@return what else these resources count} */
+    /** {@return the other counts and amounts of these resources} */
     public UcxStatistics statistics() {
         return stacks.content().statistics();
     }

@@ -6,8 +6,8 @@ import io.reactorucx.core.internal.StackRoom;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The close of an endpoint. A flushing one is refused while operations of the peer may be in flight, which UCX would
- * destroy the endpoint under.
+ * The close of an endpoint. A flushing close throws while the peer may have operations in flight, because UCX would
+ * destroy the endpoint that they use.
  *
  * <p>An endpoint that was made by a worker's address is not closed before it is wired up: wire-up messages that wait
  * would be purged, which aborts the process. Over tcp a close by force also waits until all has left: UCX would free a

@@ -348,8 +348,8 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * What a setting is for this context: its own, else the environment's with its prefix, else that without, else
-     * empty.
+     * Returns the effective value of a setting: the context's, else that of the variable PREFIX_UCX_KEY, else that of
+     * UCX_KEY, else empty.
      */
     String setting(String key) {
         String own = config.settings().get(key);

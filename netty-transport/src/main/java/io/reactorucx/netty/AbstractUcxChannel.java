@@ -359,7 +359,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         }
     }
 
-    /** A channel that lingers closes, because its loop takes no more tasks soon; what it has written still goes. */
+    /** Ends SO_LINGER early: the loop shuts down and will reject tasks. Bytes that are queued are still sent. */
     private void closeWithLoop() {
         unsafe().close(voidPromise());
         endLinger();

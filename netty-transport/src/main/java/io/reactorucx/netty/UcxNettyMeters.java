@@ -12,17 +12,19 @@ public enum UcxNettyMeters implements MeterDocumentation {
 
     /** Channels that exist. */
     CHANNELS("channels.live", Meter.Type.GAUGE, Unit.CHANNELS,
-            "channels that exist, those included that still send after their close"),
-    /** The limit of those. */
-    CHANNELS_LIMIT("channels.live.limit", Meter.Type.GAUGE, Unit.CHANNELS, "the limit of those, `maxChannels`"),
+            "channels that exist, also those that still send after their close"),
+    /** The maximum number of channels of a loop. */
+    CHANNELS_LIMIT("channels.live.limit", Meter.Type.GAUGE, Unit.CHANNELS,
+            "limit of the channels of the loop, `maxChannels`"),
     /** Channels of the client with the most. */
     CLIENT_CHANNELS("channels.client", Meter.Type.GAUGE, Unit.CHANNELS,
             "accepted channels of the client, which is an address here, that has the most"),
-    /** The limit of those. */
+    /** The maximum number of accepted channels of one client. */
     CLIENT_CHANNELS_LIMIT("channels.client.limit", Meter.Type.GAUGE, Unit.CHANNELS,
-            "the limit of those, `clientShare` of `maxChannels`"),
+            "limit of the accepted channels of one client, `clientShare` of `maxChannels`"),
     /** Channels that the limit had no room for. */
-    REFUSED_CHANNELS("channels.refused", Meter.Type.COUNTER, Unit.CHANNELS, "channels that the limit had no room for"),
+    REFUSED_CHANNELS("channels.refused", Meter.Type.COUNTER, Unit.CHANNELS,
+            "channels that were refused because the loop or the client had its limit of them"),
     /** Channels that both sides have opened. */
     OPENED_CHANNELS("channels.opened", Meter.Type.COUNTER, Unit.CHANNELS, "channels that both sides have opened"),
     /** Channels that have ended in order. */
@@ -41,14 +43,16 @@ public enum UcxNettyMeters implements MeterDocumentation {
     /** Links that are open. */
     LINKS("links.live", Meter.Type.GAUGE, Unit.LINKS, "links that are open, in either direction"),
     /** How many links the loop accepts at a time. */
-    LINKS_LIMIT("links.live.limit", Meter.Type.GAUGE, Unit.LINKS, "links that the loop accepts at a time, `maxLinks`"),
+    LINKS_LIMIT("links.live.limit", Meter.Type.GAUGE, Unit.LINKS,
+            "limit of the links that the loop accepts, `maxLinks`"),
     /** Links of the client with the most. */
     CLIENT_LINKS("links.client", Meter.Type.GAUGE, Unit.LINKS, "accepted links of the client that has the most"),
-    /** The limit of those. */
+    /** The maximum number of accepted links of one client. */
     CLIENT_LINKS_LIMIT("links.client.limit", Meter.Type.GAUGE, Unit.LINKS,
-            "the limit of those, `clientShare` of `maxLinks`"),
+            "limit of the accepted links of one client, `clientShare` of `maxLinks`"),
     /** Links that the limit had no room for. */
-    REFUSED_LINKS("links.refused", Meter.Type.COUNTER, Unit.LINKS, "links that the limit had no room for"),
+    REFUSED_LINKS("links.refused", Meter.Type.COUNTER, Unit.LINKS,
+            "links that were refused because the loop or the client had its limit of them"),
     /** Links that the loop has made. */
     CONNECTED_LINKS("links.connected", Meter.Type.COUNTER, Unit.LINKS, "links that the loop has made"),
     /** Links that the loop has accepted. */
@@ -58,8 +62,9 @@ public enum UcxNettyMeters implements MeterDocumentation {
             "links that the loop could not make, or whose peer was lost"),
     /** Handshakes of links in progress. */
     PENDING_LINKS("links.pending", Meter.Type.GAUGE, Unit.LINKS, "handshakes at the ports of links in progress"),
-    /** The limit of those. */
-    PENDING_LINKS_LIMIT("links.pending.limit", Meter.Type.GAUGE, Unit.LINKS, "the limit of those; the oldest ends"),
+    /** The maximum number of handshakes of links in progress. */
+    PENDING_LINKS_LIMIT("links.pending.limit", Meter.Type.GAUGE, Unit.LINKS,
+            "limit of the handshakes at the ports of links in progress; beyond it the oldest ends"),
     /** Sockets at the ports of links that have become none. */
     FAILED_LINK_HANDSHAKES("links.handshakes.failed", Meter.Type.COUNTER, Unit.LINKS,
             "sockets at the ports of links that have become no link"),
@@ -72,14 +77,15 @@ public enum UcxNettyMeters implements MeterDocumentation {
     RECEIVED_BYTES("received", Meter.Type.COUNTER, Unit.BYTES, "bytes that have come for channels"),
     /** Bytes of the pool under way. */
     LEASED_BYTES("buffers.leased", Meter.Type.GAUGE, Unit.BYTES, "bytes of the loop's pool with data under way"),
-    /** Bytes that the pool has mapped. */
-    SLAB_BYTES("buffers.slabs", Meter.Type.GAUGE, Unit.BYTES, "bytes that the pool has mapped"),
-    /** How many bytes the pool may map. */
-    BUFFER_LIMIT("buffers.slabs.limit", Meter.Type.GAUGE, Unit.BYTES, "bytes that the pool may map, `maxBufferBytes`"),
+    /** Bytes that the loop's pool has mapped. */
+    SLAB_BYTES("buffers.slabs", Meter.Type.GAUGE, Unit.BYTES, "bytes that the loop's pool has mapped"),
+    /** How many bytes the loop's pool may map. */
+    BUFFER_LIMIT("buffers.slabs.limit", Meter.Type.GAUGE, Unit.BYTES,
+            "limit of the bytes that the loop's pool maps, `maxBufferBytes`"),
     /** Times that the loop began to spin. */
     SPINS("spins", Meter.Type.COUNTER, Unit.SPINS, "times that the loop had nothing to do and began to spin"),
-    /** Times that spinning was in vain. */
-    VAIN_SPINS("spins.vain", Meter.Type.COUNTER, Unit.SPINS, "times that nothing came while it spun"),
+    /** Times that the loop spun in vain. */
+    VAIN_SPINS("spins.vain", Meter.Type.COUNTER, Unit.SPINS, "times that nothing came while the loop spun"),
     /** Times that the loop slept. */
     SLEEPS("sleeps", Meter.Type.COUNTER, Unit.SLEEPS, "times that the loop slept in epoll");
 

@@ -33,10 +33,10 @@ public record EngineStall(String operation, String handler, Duration duration, L
             "io.reactorucx.netty.internal.", "io.reactorucx.spring.boot.");
     /** The part of this library through which the others call the application. */
     private static final String CALLS = "io.reactorucx.internal.concurrent.";
-    /** What may stand between this library and the application. */
+    /** Code that may stand between this library and the application. */
     private static final List<String> BETWEEN = List.of("java.", "javax.", "jdk.", "sun.", "reactor.",
             "org.reactivestreams.", "org.agrona.", "org.jctools.", "io.micrometer.", "io.netty.", "io.rsocket.");
-    /** What calls the application in turn, and is named where it does not. */
+    /** Frameworks that call the application; blamed only if no frame of the application is on the stack. */
     private static final List<String> FRAMEWORKS = List.of("org.springframework.", "io.grpc.", "kotlin.", "kotlinx.");
     private static final String UNKNOWN = "unknown";
 

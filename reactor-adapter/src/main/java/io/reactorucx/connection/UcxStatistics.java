@@ -11,7 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What some resources count. A list has one element for each engine, in the order of
+ * Counts and amounts of some resources. A list has one element for each engine, in the order of
  * {@link io.reactorucx.UcxResources#engines()}.
  *
  * <p><b>Threading:</b> any thread; engines write without a fence, so that the latest changes may be missing.
@@ -89,10 +89,10 @@ public interface UcxStatistics {
     }
 
     /**
-     * What clients have of a limit that they share.
+     * The shares that clients have of a limit.
      *
-     * @param largest what the client with the most has
-     * @param limit what one client can have
+     * @param largest the amount of the client with the most
+     * @param limit the maximum for one client
      */
     record ClientShare(long largest, long limit) {
     }

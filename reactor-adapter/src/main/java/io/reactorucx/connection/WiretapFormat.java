@@ -1,6 +1,6 @@
 package io.reactorucx.connection;
 
-/** What a wiretap shows of a message. */
+/** How much of a message a wiretap shows, and in which form. */
 public enum WiretapFormat {
     /** Direction, id and size, and none of the content. */
     SIMPLE,

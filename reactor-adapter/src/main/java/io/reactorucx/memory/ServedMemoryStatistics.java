@@ -19,13 +19,13 @@ public record ServedMemoryStatistics(int windows, int maxWindows, Map<Access, Re
         requests = Map.copyOf(requests);
     }
 
-    /** What a peer does to memory. */
+    /** The kinds of access of a peer to memory. */
     public enum Access {
-        /** It writes. */
+        /** The peer writes. */
         PUT,
-        /** It reads. */
+        /** The peer reads. */
         GET,
-        /** It changes a word by an atomic operation. */
+        /** The peer changes a word by an atomic operation. */
         ATOMIC
     }
 

@@ -32,7 +32,7 @@ public abstract sealed class UcxMemoryWindow implements Disposable permits Expor
         this.descriptor = new WindowDescriptor(key, length, rights, oneSided);
     }
 
-    /** {@return what peers need; its bytes are a secret between this side and them} */
+    /** {@return the descriptor that peers need; its bytes are a secret between this side and the peers} */
     public final WindowDescriptor descriptor() {
         return descriptor;
     }
@@ -42,7 +42,7 @@ public abstract sealed class UcxMemoryWindow implements Disposable permits Expor
         return descriptor.length();
     }
 
-    /** {@return what peers may do} */
+    /** {@return the rights of peers} */
     public final Set<MemoryRight> rights() {
         return descriptor.rights();
     }

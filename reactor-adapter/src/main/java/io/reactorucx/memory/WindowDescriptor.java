@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a framework peer needs to reach an exported window: its key, length and rights, and perhaps UCX's own key for
- * one-sided access.
+ * The data by which a framework peer reaches an exported window: key, length and rights, and perhaps UCX's own key
+ * for one-sided access.
  *
  * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x52555757} (4 bytes), version 1 (1), rights (1: 1 read, 2
  * write, 4 atomic), key (16), length (8), size of the one-sided descriptor, 0 for none (2), that descriptor. A holder
@@ -95,12 +95,12 @@ public final class WindowDescriptor {
         return length;
     }
 
-    /** {@return what the holder may do} */
+    /** {@return the rights of the holder} */
     public Set<MemoryRight> rights() {
         return rights;
     }
 
-    /** {@return what one-sided access needs, empty when the owner does not allow it} */
+    /** {@return the descriptor for one-sided access, empty when the owner does not allow it} */
     public Optional<MemoryDescriptor> oneSided() {
         return Optional.ofNullable(oneSided);
     }

@@ -1,12 +1,13 @@
 package io.reactorucx.message;
 
 /**
- * What one part of the API has sent and received over the connections of one engine since the engine started.
+ * Messages and bytes that one part of the API has sent and received over the connections of one engine, since the
+ * engine started.
  *
  * @param sentMessages messages sent, large ones counted when they were offered
- * @param sentBytes payload bytes of those
+ * @param sentBytes payload bytes of the messages sent
  * @param receivedMessages messages that have arrived for a receiver
- * @param receivedBytes payload bytes of those; of large messages counted when they were fetched
+ * @param receivedBytes payload bytes of the messages received, of large ones counted when they were fetched
  */
 public record TrafficStatistics(long sentMessages, long sentBytes, long receivedMessages, long receivedBytes) {
 

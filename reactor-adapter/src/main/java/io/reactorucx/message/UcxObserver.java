@@ -17,9 +17,9 @@ import reactor.util.context.ContextView;
 public interface UcxObserver {
 
     /**
-     * Something begins, once for each subscriber.
+     * An activity begins, once for each subscriber.
      *
-     * @param activity what it is
+     * @param activity the activity
      * @param context the subscriber's context
      * @param remote the sender's trace context, for the handling of a request that carries one
      * @return the span, which ends once
@@ -27,9 +27,9 @@ public interface UcxObserver {
     Span start(Activity activity, ContextView context, @Nullable TraceContext remote);
 
     /**
-     * What is observed.
+     * An activity that is observed.
      *
-     * @param kind what it is
+     * @param kind the kind of activity
      * @param name one of a few names: {@code request_response}, {@code request_stream}, {@code request_channel} or
      *     {@code fire_and_forget} of requests, {@code messages} of a send, {@code connection} of a handler
      * @param peer name of the peer
@@ -43,7 +43,7 @@ public interface UcxObserver {
             Objects.requireNonNull(peer, "peer");
         }
 
-        /** What may be observed. */
+        /** The kinds of activities that are observed. */
         public enum Kind {
             /** This side sends a request, until its response has ended. */
             REQUEST,
@@ -88,7 +88,7 @@ public interface UcxObserver {
         }
 
         /**
-         * It has ended.
+         * The activity has ended.
          *
          * @param outcome how
          * @param error the error of {@link Outcome#ERROR} or {@link Outcome#DEADLINE}, else null
@@ -110,9 +110,9 @@ public interface UcxObserver {
 
     /** How an activity has ended. */
     enum Outcome {
-        /** It completed. */
+        /** The activity completed. */
         SUCCESS,
-        /** It failed. */
+        /** The activity failed. */
         ERROR,
         /** Its subscriber, on this side or the peer's, cancelled. */
         CANCELLED,

@@ -59,7 +59,7 @@ final class MetersBinding implements Disposable {
             BOUND.computeIfAbsent(registry, any -> new HashMap<>()).put(tags, binding);
             try {
                 registration.accept(binding);
-                // What has ended already is removed now that it is complete.
+                // Meters of parts that have ended already are removed now that the binding is complete.
                 List<Runnable> made = List.copyOf(binding.subscriptions);
                 binding.subscriptions.clear();
                 made.forEach(Runnable::run);

@@ -42,7 +42,7 @@ public enum UcxObservationDocumentation implements ObservationDocumentation {
     public enum LowCardinality implements KeyName {
 
         /**
-         * What it is: {@code request_response}, {@code request_stream}, {@code request_channel} or
+         * Kind of the operation: {@code request_response}, {@code request_stream}, {@code request_channel} or
          * {@code fire_and_forget}, {@code messages} of a send, {@code connection} of a handler.
          */
         OPERATION {

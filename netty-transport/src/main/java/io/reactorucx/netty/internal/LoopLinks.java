@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class LoopLinks {
 
     private static final Logger LOG = LoggerFactory.getLogger(LoopLinks.class);
-    /** Where the links of channels are whose sockets lead to nobody outside this host. */
+    /** The address on which links are accepted for channels that no other host can reach. */
     public static final InetAddress LOOPBACK = loopback();
     /** At each port. */
     static final int MAX_PENDING_HANDSHAKES = 256;

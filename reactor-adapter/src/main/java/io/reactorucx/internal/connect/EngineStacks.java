@@ -51,7 +51,10 @@ public final class EngineStacks<C extends EngineStacks.Content> {
     private final Object making = new Object();
     /** Guards what follows. */
     private final Object lock = new Object();
-    /** Whether something of the first context is used, so that it cannot be replaced. */
+    /**
+     * Set once the application has used the first context, its pool or an engine of it: from then on that context is
+     * not replaced by one for other devices.
+     */
     private boolean used;
     private boolean closing;
     private volatile Contexts<C> contexts;

@@ -65,7 +65,7 @@ public final class ProtocolCounters {
         return oneSided.accumulateAndGet(access.ordinal(), all - served(access), Math::max);
     }
 
-    /** Returns the bytes of those. */
+    /** Returns the bytes of the accesses by UCX itself. */
     public long oneSidedBytes(Access access, long all) {
         return oneSidedBytes.accumulateAndGet(access.ordinal(), all - servedBytes(access), Math::max);
     }
