@@ -27,7 +27,8 @@ import java.util.regex.Pattern;
  * that its owner has got back by a cancel or a close by force, and may use for something else. From UCX 1.16 on {@code
  * RNDV_THRESH} is {@code 8k}: UCX would send messages of any size at once, and they would fill the memory of a receiver
  * that has not asked for them. {@code UD_VERBS_ETH_DGID_CHECK} is {@code n} where a device on Ethernet is not mlx5's,
- * with which UCX's datagrams do not arrive otherwise.
+ * with which UCX's datagrams do not arrive otherwise. With Soft-RoCE {@code IB_ASYNC_EVENTS} is {@code n} and {@code
+ * RC_VERBS_RETRY_COUNT} is {@code 6}, since UCX ends the process by one of its reports and 7 has no end there.
  *
  * <p>A list of transports that names {@code rc_verbs} or {@code rc_mlx5} and nothing that connects them is completed by
  * {@code ud_verbs:aux} or {@code ud_mlx5:aux}, with a line in the log.
