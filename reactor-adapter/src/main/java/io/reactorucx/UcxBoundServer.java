@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +92,7 @@ public final class UcxBoundServer implements Disposable {
     public Mono<Void> close() {
         return Mono.defer(() -> {
             acceptor.handlers().endGracePeriod();
-            return stop(Duration.ZERO, Disposables.disposed());
+            return stop(Disposables::disposed);
         });
     }
 
@@ -115,21 +116,28 @@ public final class UcxBoundServer implements Disposable {
         if (gracePeriod.isNegative() || gracePeriod.compareTo(timeout) > 0) {
             throw new IllegalArgumentException("gracePeriod " + gracePeriod + ": must be in 0..timeout, " + timeout);
         }
-        return Mono.defer(() -> stop(gracePeriod, Schedulers.parallel()
-                .schedule(acceptor.handlers()::force, timeout.toMillis(), TimeUnit.MILLISECONDS)));
+        return Mono.defer(() -> stop(() -> Disposables.composite(
+                after(gracePeriod, acceptor.handlers()::endGracePeriod), after(timeout, acceptor.handlers()::force))));
     }
 
-    private Mono<Void> stop(Duration gracePeriod, Disposable force) {
+    private static Disposable after(Duration delay, Runnable action) {
+        if (delay.isZero()) {
+            action.run();
+            return Disposables.disposed();
+        }
+        return Schedulers.parallel().schedule(action, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Stops, once; the timers of the first call end with that. */
+    private Mono<Void> stop(Supplier<Disposable> started) {
         if (disposing.compareAndSet(false, true)) {
-            // Each step runs even if the one before failed, as it does when an engine is closed already.
-            listener.refuse().thenCompose(refused -> acceptor.handlers().stop(gracePeriod))
+            Disposable timers = started.get();
+            listener.refuse().thenCompose(refused -> acceptor.handlers().stop())
                     .thenCompose(stopped -> acceptor.close()).thenCompose(closed -> listener.close())
                     .whenComplete((ignored, error) -> {
-                        force.dispose();
+                        timers.dispose();
                         closed();
                     });
-        } else {
-            force.dispose();
         }
         return disposed.asMono().onErrorComplete();
     }

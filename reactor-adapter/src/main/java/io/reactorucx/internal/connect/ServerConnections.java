@@ -11,11 +11,9 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -135,16 +133,13 @@ public final class ServerConnections {
     }
 
     /**
-     * Asks all handlers to end; completes when their connections are gone, or after the grace period. The handlers that
-     * run then are interrupted by what the caller does next, which is to close their connections.
+     * Asks all handlers to end; completes when their connections are gone, or when the grace period ends. The handlers
+     * that run then are interrupted by what the caller does next, which is to close their connections.
      */
-    public CompletableFuture<@Nullable Void> stop(Duration gracePeriod) {
+    public CompletableFuture<@Nullable Void> stop() {
         stopping = true;
         running.values().forEach(handled -> handled.windUp().run());
-        CompletableFuture<?> end = gracePeriod.isZero() ? CompletableFuture.completedFuture(true)
-                : CompletableFuture.anyOf(allGone(), gracePeriodEnd)
-                .completeOnTimeout(true, gracePeriod.toMillis(), TimeUnit.MILLISECONDS);
-        return end.<@Nullable Void>thenApply(ignored -> {
+        return CompletableFuture.anyOf(allGone(), gracePeriodEnd).<@Nullable Void>thenApply(ignored -> {
             running.keySet().forEach(connection -> connection.execute(worker ->
                     connection.protocols().handlerInterrupted()));
             return null;
