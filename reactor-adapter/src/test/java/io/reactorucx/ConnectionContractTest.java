@@ -68,7 +68,8 @@ class ConnectionContractTest implements NeedsUcx {
         for (UcxConnection end : List.of(client, peers.served())) {
             assertThat(end.transports()).anyMatch(name -> name.startsWith(route.fastest() + "/"));
             assertThat(end.errorMode()).isEqualTo(route.isSelf() ? ErrorMode.NONE : ErrorMode.PEER);
-            assertThat(end.maxHeaderBytes()).isGreaterThan(1000);
+            // RDMA with packets of 1 KiB has the smallest ones.
+            assertThat(end.maxHeaderBytes()).isGreaterThan(900);
             assertThat(end.isDisposed()).isFalse();
             assertThat(end.toString()).contains(end.peer()).contains("CONNECTED");
             if (!route.isSelf()) {
