@@ -29,6 +29,7 @@ final class NativeLibrary {
     private static final String LOADED_PROPERTY = "io.reactorucx.library.loaded";
 
     private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
+    private static volatile boolean reportsUnmappedMemory;
     private static final List<String> DEPENDENCIES = List.of("libucm.so.0", "libucs.so.0", "libuct.so.0",
             "libucp.so.0");
     private static final List<String> BOUND = List.of("libucs.so", "libuct.so", "libucp.so");
@@ -90,10 +91,11 @@ final class NativeLibrary {
     /**
      * UCX 1.16 to 1.21 follow a null pointer when a peer fails during a rendezvous and the context has no registration
      * cache, which it gets only where UCX is notified of unmapped memory. When the application announces that it will
-     * notify UCX itself, no hooks are needed.
+     * notify UCX itself, no hooks are needed: {@link RegistrationCache} does.
      */
     private static void allowRegistrationCache(UcxVersion version) {
-        if (!version.isAtLeast(1, 16) || version.isAtLeast(1, 22) || !UcpCompat.has("ucm_set_external_event")) {
+        if (!version.isAtLeast(1, 16) || version.isAtLeast(1, 22) || !UcpCompat.has("ucm_set_external_event")
+                || !UcpCompat.has("ucm_vm_munmap")) {
             return;
         }
         if (NativeEnvironment.get("UCX_MEM_EVENTS").filter(value -> value.matches("(?i)n|no|off|0")).isPresent()) {
@@ -101,7 +103,13 @@ final class NativeLibrary {
                     + " leave it out", version);
         } else if (NativeEnvironment.get("UCX_MEM_MMAP_HOOK_MODE").filter("none"::equals).isPresent()) {
             UcpCompat.ucm_set_external_event(UcpCompat.UCM_EVENT_VM_MAPPED | UcpCompat.UCM_EVENT_VM_UNMAPPED);
+            reportsUnmappedMemory = true;
         }
+    }
+
+    /** Returns whether UCX relies on this library to report memory that is unmapped. */
+    static boolean reportsUnmappedMemory() {
+        return reportsUnmappedMemory;
     }
 
     /**

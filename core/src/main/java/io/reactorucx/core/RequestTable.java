@@ -41,6 +41,7 @@ final class RequestTable {
     private final int[] limits;
     private final int[] taken = new int[RequestKind.values().length];
     private final Arena arena;
+    private final RegistrationCache registrations;
     private final SlotMemory slotMemory;
     private @Nullable RequestBlocks userRequests;
     private int[] generation = new int[0];
@@ -72,7 +73,8 @@ final class RequestTable {
     private @Nullable Object postingMemory;
     private boolean completedWhilePosting;
 
-    RequestTable(int limit, Arena arena) {
+    RequestTable(int limit, Arena arena, RegistrationCache registrations) {
+        this.registrations = registrations;
         this.limits = Arrays.stream(RequestKind.values()).mapToInt(each -> each.limit(limit)).toArray();
         this.arena = arena;
         this.slotMemory = new SlotMemory(arena);
@@ -244,6 +246,7 @@ final class RequestTable {
             return true;
         }
         if (UcpMacros.isError(answer)) {
+            registrations.forget(postingMemory);
             endedInCall(token);
             throw new UcxException(UcpMacros.status(answer), operation, peer);
         }
@@ -446,6 +449,9 @@ final class RequestTable {
     private void release(int slot) {
         UcpEndpoint of = endpoint[slot];
         Pinned pin = pinned[slot];
+        if (!(pin instanceof UcpMemory.Registered)) {
+            registrations.forget(memory[slot]);
+        }
         completion[slot] = null;
         endpoint[slot] = null;
         pinned[slot] = null;

@@ -43,6 +43,7 @@ public final class UcpContext implements AutoCloseable {
     private final long features;
     private final Map<String, String> environment;
     private final boolean tcpUsesOnlyIpv6;
+    private final RegistrationCache registrations;
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
     private final @Nullable Thread owner;
     /** The context whose registrations the operations of this one take, too; without their keys. */
@@ -60,6 +61,7 @@ public final class UcpContext implements AutoCloseable {
         this.handle = handle;
         this.lender = lender;
         this.config = config;
+        this.registrations = RegistrationCache.of(config);
         this.features = features(config);
         this.environment = environment;
         this.owner = config.workersShared() ? null : Thread.currentThread();
@@ -157,6 +159,10 @@ public final class UcpContext implements AutoCloseable {
         if (rawStatus < 0) {
             throw new UcxException(rawStatus, operation, null);
         }
+    }
+
+    RegistrationCache registrations() {
+        return registrations;
     }
 
     /** {@return what this context was made with} */

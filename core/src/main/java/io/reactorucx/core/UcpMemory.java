@@ -47,7 +47,11 @@ public final class UcpMemory implements AutoCloseable {
     private final AtomicInteger pins = new AtomicInteger();
     /** Number of pins that will never be removed. */
     private final AtomicInteger abandonedPins = new AtomicInteger();
-    private final Pinned pinned = new Pinned() {
+    private final Pinned pinned = new Registered();
+
+    /** The pin of an operation that names this registration to UCX. */
+    final class Registered implements Pinned {
+
         @Override
         public void pin() {
             pinOnce();
@@ -62,7 +66,7 @@ public final class UcpMemory implements AutoCloseable {
         public void abandon() {
             abandonedPins.incrementAndGet();
         }
-    };
+    }
 
     private UcpMemory(UcpContext context, MemorySegment handle, MemorySegment segment, @Nullable Arena arena,
             @Nullable Pinned held) {
@@ -432,6 +436,8 @@ public final class UcpMemory implements AutoCloseable {
                     + " use them", segment.byteSize(), abandoned);
             context.memoryAbandoned();
         } else {
+            // Before: what UCX has allocated is free to others within the call.
+            context.registrations().forget(segment);
             ucx_h.ucp_mem_unmap(context.handle(), handle);
             if (held != null) {
                 held.unpin();

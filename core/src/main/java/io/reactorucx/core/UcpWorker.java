@@ -65,7 +65,7 @@ public final class UcpWorker implements AutoCloseable {
         this.made = made;
         handle = made.handle();
         Arena arena = made.arena();
-        requests = new RequestTable(config.maxInFlight(), arena);
+        requests = new RequestTable(config.maxInFlight(), arena, context.registrations());
         parameters = new RequestParameters(arena, context);
         generics = new GenericOperations(arena);
         tags = new UcpTags(this, handle, arena);

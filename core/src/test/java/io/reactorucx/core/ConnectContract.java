@@ -55,7 +55,7 @@ abstract class ConnectContract extends LinkContract {
         assertThatThrownBy(() -> pair.toServer.estimateNanos(-1)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("messageBytes -1");
         if (!link.isSelf()) {
-            UcpEndpoint early = connect(pair.server.listen(Pair.loopback(0), requests::add).address());
+            UcpEndpoint early = connect(pair.server.listen(Pair.local(0), requests::add).address());
             assertThat(early.estimateNanos(0)).as("before there is a connection").isEmpty();
             assertThat(early.estimateNanos(100)).as("before there is a connection").isEmpty();
             pair.until(() -> !requests.isEmpty(), "a connection request");
@@ -87,7 +87,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void queuesOperationsUntilPeerAccepts() {
         assumeSocketAddresses();
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         UcpEndpoint early = connect(listener.address());
         Outcome sent = Outcome.of(done -> early.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(9), null, AmProtocol.AUTO,
                 false, done));
@@ -104,7 +104,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void acceptsOnWorkerOfAnotherThread() throws InterruptedException, ExecutionException, TimeoutException {
         assumeSocketAddresses();
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         UcpEndpoint endpoint = connect(listener.address());
         pair.until(() -> !requests.isEmpty(), "a connection request");
         CompletableFuture<Long> length = new CompletableFuture<>();
@@ -140,7 +140,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void tellsClientThatItWasRejected() {
         assumeSocketAddresses();
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         UcpEndpoint endpoint = connect(listener.address());
         Outcome flushed = Outcome.of(endpoint::flush);
         pair.until(() -> !requests.isEmpty(), "a connection request");
@@ -154,7 +154,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void rejectsWaitingRequestsWhenListenerCloses() {
         assumeSocketAddresses();
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         connect(listener.address());
         pair.until(() -> !requests.isEmpty(), "a connection request");
         listener.close();
@@ -173,7 +173,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void failsWhenNoListenerIsThere() throws IOException {
         assumeSocketAddresses();
-        UcpEndpoint endpoint = connect(Pair.loopback(unusedPort()));
+        UcpEndpoint endpoint = connect(Pair.local(unusedPort()));
         Outcome flushed = Outcome.of(endpoint::flush);
         assertThat(awaitError().isConnectionLost()).as("%s", pair.errors).isTrue();
         assertThat(pair.await(flushed)).isNotEqualTo(UcxStatus.OK);
@@ -184,7 +184,7 @@ abstract class ConnectContract extends LinkContract {
     void refusesPeerWithAnotherErrorMode() {
         assumeSocketAddresses();
         assumeTrue(link.errorMode() == ErrorMode.PEER, "a client without failure handling would not learn of it");
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         connect(listener.address());
         pair.until(() -> !requests.isEmpty(), "a connection request");
         assertThatThrownBy(() -> pair.server.accept(requests.getFirst(), pair.options(ErrorMode.NONE, "mismatch")))
@@ -199,7 +199,7 @@ abstract class ConnectContract extends LinkContract {
     void rejectsRequestsThatAreTooMany() {
         assumeSocketAddresses();
         UcpWorker small = pair.context.createWorker(new UcpWorkerConfig("small", 64, 1024, 1));
-        UcpListener listener = small.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = small.listen(Pair.local(0), requests::add);
         connect(listener.address());
         Pair.until(() -> {
             small.progress();
@@ -230,7 +230,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void refusesAddressThatIsInUse() {
         assumeSocketAddresses();
-        UcpListener first = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener first = pair.server.listen(Pair.local(0), requests::add);
         assertThatThrownBy(() -> pair.server.listen(first.address(), requests::add))
                 .isInstanceOfSatisfying(UcxException.class, e -> {
                     assertThat(e.status()).isEqualTo(UcxStatus.BUSY);
@@ -243,8 +243,8 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void connectsFromCertainAddressAndNamesBothEnds() throws IOException {
         assumeSocketAddresses();
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
-        InetSocketAddress from = Pair.loopback(unusedPort());
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
+        InetSocketAddress from = Pair.local(unusedPort());
         UcpEndpoint client = pair.client.connect(listener.address(),
                 pair.options(link.errorMode(), "server").from(from).named("client's end", 77));
         assertThat(client.attributes().transports()).as("transports before there is a connection").isEmpty();
@@ -281,7 +281,7 @@ abstract class ConnectContract extends LinkContract {
         assumeSocketAddresses();
         UcpWorkerParameters parameters = UcpWorkerParameters.builder().clientId(0x123456789abcdefL).build();
         UcpWorker known = pair.context.createWorker(UcpWorkerConfig.of("known").with(parameters));
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         UcpEndpoint endpoint = known.connect(listener.address(), pair.options(link.errorMode(), "server")
                 .withClientId());
         Runnable step = () -> {
@@ -307,7 +307,7 @@ abstract class ConnectContract extends LinkContract {
         for (String ip : List.of("127.0.0.2", "203.0.113.1")) {
             EndpointOptions options = pair.options(link.errorMode(), "server");
             InetSocketAddress foreign = new InetSocketAddress(InetAddress.ofLiteral(ip), 0);
-            assertThatThrownBy(() -> pair.client.connect(Pair.loopback(1), options.from(foreign)))
+            assertThatThrownBy(() -> pair.client.connect(Pair.local(1), options.from(foreign)))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress")
                     .hasMessageContaining(ip);
         }
@@ -317,7 +317,7 @@ abstract class ConnectContract extends LinkContract {
     @Test
     void connectsFromAnyAddress() {
         assumeSocketAddresses();
-        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpListener listener = pair.server.listen(Pair.local(0), requests::add);
         InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0);
         UcpEndpoint endpoint = pair.client.connect(listener.address(), pair.options(link.errorMode(), "server")
                 .from(any));
@@ -332,12 +332,12 @@ abstract class ConnectContract extends LinkContract {
     void refusesOptionsThatUcxWouldIgnore() {
         EndpointOptions options = pair.options(link.errorMode(), "unconnected");
         InetSocketAddress v6 = new InetSocketAddress(InetAddress.ofLiteral("::"), 0);
-        assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.from(Pair.loopback(0))))
+        assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.from(Pair.local(0))))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress")
                 .hasMessageContaining("worker address");
         assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.withClientId()))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("sendClientId");
-        assertThatThrownBy(() -> pair.client.connect(Pair.loopback(1), options.from(v6)))
+        assertThatThrownBy(() -> pair.client.connect(Pair.local(1), options.from(v6)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("localAddress").hasMessageContaining("another family");
         assertThatThrownBy(() -> options.from(InetSocketAddress.createUnresolved("nowhere.invalid", 0)))

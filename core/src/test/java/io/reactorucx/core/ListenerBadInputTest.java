@@ -21,7 +21,7 @@ class ListenerBadInputTest extends BadInput {
 
     @BeforeEach
     void listenAndConnect() {
-        listener = pair.server.listen(Pair.loopback(0), requests::add);
+        listener = pair.server.listen(Pair.local(0), requests::add);
         connecting = pair.client.connect(listener.address(), pair.options(ErrorMode.PEER, "listener"));
         pair.until(() -> !requests.isEmpty(), "a connection request");
     }
@@ -58,7 +58,7 @@ class ListenerBadInputTest extends BadInput {
     /** A request that UCX has read but not reported yet has to be found by the close. */
     @Test
     void rejectsRequestThatComesWhileListenerCloses() {
-        UcpListener closing = pair.server.listen(Pair.loopback(0), request -> {
+        UcpListener closing = pair.server.listen(Pair.local(0), request -> {
             throw new AssertionError("a request that was handed on");
         });
         // Only a request that UCX's own thread has read wakes the server, which makes no progress until then.
@@ -130,7 +130,7 @@ class ListenerBadInputTest extends BadInput {
     @Test
     void keepsRequestWhenHandlerThrows() {
         List<UcpConnectionRequest> failed = new ArrayList<>();
-        UcpListener failing = pair.server.listen(Pair.loopback(0), request -> {
+        UcpListener failing = pair.server.listen(Pair.local(0), request -> {
             failed.add(request);
             throw new IllegalStateException("a handler of a test");
         });
@@ -146,7 +146,7 @@ class ListenerBadInputTest extends BadInput {
     @Test
     void closesListenerFromItsOwnHandler() {
         List<UcpListener> closing = new ArrayList<>();
-        closing.add(pair.server.listen(Pair.loopback(0), request -> closing.getFirst().close()));
+        closing.add(pair.server.listen(Pair.local(0), request -> closing.getFirst().close()));
         pair.client.connect(closing.getFirst().address(), options());
         pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
         assertThat(closing.getFirst().isClosed()).isTrue();
@@ -167,7 +167,7 @@ class ListenerBadInputTest extends BadInput {
     @Test
     void refusesToCloseWorkerWithOpenListener() {
         UcpWorker worker = pair.context.createWorker(UcpWorkerConfig.of("listening"));
-        UcpListener open = worker.listen(Pair.loopback(0), requests::add);
+        UcpListener open = worker.listen(Pair.local(0), requests::add);
         assertThatThrownBy(worker::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 listeners");
         open.close();
         worker.close();

@@ -19,6 +19,9 @@ import java.util.function.Predicate;
  */
 final class Pair implements AutoCloseable {
 
+    /** The address of an RDMA device, which has no loopback, or of this host. */
+    private static final String ADDRESS = System.getProperty("io.reactorucx.test.address", "127.0.0.1");
+
     static final MemorySegment EMPTY = MemorySegment.NULL;
     static final int ID = 3;
     private static final long TIMEOUT_NANOS = TestTime.seconds(10).toNanos();
@@ -44,7 +47,7 @@ final class Pair implements AutoCloseable {
             toClient = toServer;
         } else {
             List<UcpConnectionRequest> requests = new ArrayList<>();
-            UcpListener listener = server.listen(loopback(0), requests::add);
+            UcpListener listener = server.listen(local(0), requests::add);
             listeners.add(listener);
             toServer = client.connect(listener.address(), options(link.errorMode(), "server"));
             until(() -> !requests.isEmpty(), "a connection request");
@@ -63,8 +66,9 @@ final class Pair implements AutoCloseable {
         return new Pair(UcpContext.create(link.config()), limits, link);
     }
 
-    static InetSocketAddress loopback(int port) {
-        return new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port);
+    /** An address of this host. */
+    static InetSocketAddress local(int port) {
+        return new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), port);
     }
 
     EndpointOptions options(ErrorMode mode, String peer) {

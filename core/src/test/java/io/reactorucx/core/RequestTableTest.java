@@ -26,7 +26,7 @@ class RequestTableTest {
     private final List<String> delivered = new ArrayList<>();
 
     private static RequestTable table(int limit) {
-        return new RequestTable(limit, Arena.ofAuto());
+        return new RequestTable(limit, Arena.ofAuto(), RegistrationCache.NONE);
     }
 
     private Completion noting(String name) {

@@ -38,9 +38,9 @@ class WorkerBadInputTest extends BadInput {
                 argumentSet("waitForWork", (Use) worker -> worker.waitForWork(1)),
                 argumentSet("fence", (Use) UcpWorker::fence), argumentSet("flush", (Use) worker -> worker.flush(NEVER)),
                 argumentSet("waitForMemory", (Use) worker -> worker.waitForMemory(Pair.pattern(8))),
-                argumentSet("connect by socket address", (Use) worker -> worker.connect(Pair.loopback(1), OPTIONS)),
+                argumentSet("connect by socket address", (Use) worker -> worker.connect(Pair.local(1), OPTIONS)),
                 argumentSet("connect by worker address", (Use) worker -> worker.connect(new byte[100], OPTIONS)),
-                argumentSet("listen", (Use) worker -> worker.listen(Pair.loopback(0), request -> { })),
+                argumentSet("listen", (Use) worker -> worker.listen(Pair.local(0), request -> { })),
                 argumentSet("activeMessages.handler",
                         (Use) worker -> worker.activeMessages().handler(1, received -> { })),
                 argumentSet("activeMessages.fetch",
@@ -94,14 +94,14 @@ class WorkerBadInputTest extends BadInput {
 
     @Test
     void refusesMissingArguments() {
-        InetSocketAddress address = Pair.loopback(1);
+        InetSocketAddress address = Pair.local(1);
         assertNull("remote", () -> pair.client.connect((InetSocketAddress) null, OPTIONS));
         assertNull("workerAddress", () -> pair.client.connect((byte[]) null, OPTIONS));
         assertNull("options", () -> pair.client.connect(address, null));
         assertNull("options", () -> pair.client.connect(pair.server.address(), null));
         assertNull("request", () -> pair.client.accept(null, OPTIONS));
         assertNull("bindAddress", () -> pair.client.listen(null, request -> { }));
-        assertNull("handler", () -> pair.client.listen(Pair.loopback(0), null));
+        assertNull("handler", () -> pair.client.listen(Pair.local(0), null));
         assertNull("message", () -> pair.client.activeMessages().fetch(null, Pair.pattern(1), null, NEVER));
         assertNull("message", () -> pair.client.activeMessages().release(null));
         assertThat(pair.client.endpoints()).containsExactly(pair.toServer);

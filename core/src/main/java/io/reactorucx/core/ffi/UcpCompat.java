@@ -159,6 +159,11 @@ public final class UcpCompat {
                 ucx_h.SYMBOL_LOOKUP.findOrThrow("ucm_set_external_event"), FunctionDescriptor.ofVoid(JAVA_INT));
     }
 
+    private static final class ucm_vm_munmap {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
+                ucx_h.SYMBOL_LOOKUP.findOrThrow("ucm_vm_munmap"), FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+    }
+
     private static final class setsockopt {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("setsockopt"),
@@ -504,6 +509,15 @@ public final class UcpCompat {
     public static void ucm_set_external_event(int events) {
         try {
             ucm_set_external_event.HANDLE.invokeExact(events);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : void ucm_vm_munmap(void *addr, size_t length) } */
+    public static void ucm_vm_munmap(long addr, long length) {
+        try {
+            ucm_vm_munmap.HANDLE.invokeExact(addr, length);
         } catch (Throwable t) {
             throw rethrow(t);
         }
