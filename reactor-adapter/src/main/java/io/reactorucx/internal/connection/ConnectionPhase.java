@@ -31,28 +31,28 @@ public enum ConnectionPhase {
     PEER_ACKNOWLEDGED(Stage.OPEN),
 
     /** This side closes gracefully: it posts no new operations, and those in flight complete. */
-    DRAINING(Stage.DRAINING),
+    DRAINING(Stage.ENDING),
 
     /** This side has sent FIN and waits for the peer's FIN_ACK. */
-    FIN_SENT(Stage.DRAINING),
+    FIN_SENT(Stage.ENDING),
 
     /** The peer has sent FIN; this side sends FIN_ACK when the application has received all that was sent before. */
-    FIN_RECEIVED(Stage.DRAINING),
+    FIN_RECEIVED(Stage.ENDING),
 
     /** This side has sent FIN_ACK; the connection ends when its operations have completed and the peer has left. */
-    FIN_ACKNOWLEDGED(Stage.DRAINING),
+    FIN_ACKNOWLEDGED(Stage.ENDING),
 
     /** Neither side sends anything more; a last flush of the endpoint is in flight. */
-    LEAVING(Stage.DRAINING),
+    LEAVING(Stage.ENDING),
 
     /** Operations and subscribers are terminated; then the endpoint is released or closed. */
-    TERMINATING(Stage.DRAINING),
+    TERMINATING(Stage.ENDING),
 
     /** As {@link #TERMINATING} after the deadline for closing: the endpoint is closed, not released. */
-    ABORTING(Stage.DRAINING),
+    ABORTING(Stage.ENDING),
 
     /** The close has timed out, and error mode NONE allows no close of the endpoint while operations are in flight. */
-    STUCK(Stage.DRAINING),
+    STUCK(Stage.ENDING),
 
     /** Both sides agree that nothing is in flight on their endpoints, so that another connection can use them. */
     RELEASING(Stage.ENDPOINT_CLOSING),
@@ -69,7 +69,7 @@ public enum ConnectionPhase {
     /** The connection has ended, and all its memory is free. */
     CLOSED(Stage.CLOSED);
 
-    private enum Stage { CONNECTING, OPEN, DRAINING, ENDPOINT_CLOSING, CLOSED }
+    private enum Stage { CONNECTING, OPEN, ENDING, ENDPOINT_CLOSING, CLOSED }
 
     private final Stage stage;
 
@@ -94,7 +94,7 @@ public enum ConnectionPhase {
 
     /** Returns whether messages of the protocols may be sent and are received. */
     boolean carriesMessages() {
-        return stage == Stage.OPEN || stage == Stage.DRAINING;
+        return stage == Stage.OPEN || stage == Stage.ENDING;
     }
 
     /** Returns whether control frames may be sent: until the endpoint is released or closes. */
@@ -104,18 +104,18 @@ public enum ConnectionPhase {
 
     /** Returns whether this side or the peer has started to close. */
     public boolean isClosing() {
-        return stage == Stage.DRAINING || stage == Stage.ENDPOINT_CLOSING || this == PEER_FINISHED
+        return stage == Stage.ENDING || stage == Stage.ENDPOINT_CLOSING || this == PEER_FINISHED
                 || this == PEER_ACKNOWLEDGED;
     }
 
     /** Returns whether the connection waits for operations and protocols before it releases or closes the endpoint. */
     boolean isDraining() {
-        return stage == Stage.DRAINING;
+        return stage == Stage.ENDING;
     }
 
     /** Returns whether the completion of an operation may be what the close waits for. */
     boolean isEnding() {
-        return stage == Stage.DRAINING || stage == Stage.ENDPOINT_CLOSING;
+        return stage == Stage.ENDING || stage == Stage.ENDPOINT_CLOSING;
     }
 
     /** Returns whether the loss of the peer is no error: it has sent FIN, or both sides have nothing more to send. */

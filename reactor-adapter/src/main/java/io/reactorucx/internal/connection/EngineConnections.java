@@ -78,7 +78,7 @@ public final class EngineConnections {
     private final EndSignal engineEnd = new EndSignal();
     private final HeartbeatTimer heartbeats;
     private final PeerProcesses processes;
-    private final OperationAges ages = new OperationAges(this);
+    private final OperationAges ages;
     private List<ProtocolFactory> factories = List.of();
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
@@ -97,6 +97,7 @@ public final class EngineConnections {
         this.limits = limits;
         this.heartbeats = new HeartbeatTimer(engine);
         this.processes = new PeerProcesses(engine);
+        this.ages = new OperationAges(this);
     }
 
     /** Accepts peers that connect by worker address. */
@@ -117,7 +118,7 @@ public final class EngineConnections {
         locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(transports),
                 owned.context().config().features().contains(UcpFeature.WAKEUP));
         endpoints = new EndpointAllocator(engine, owned, address);
-        new SharedMemorySignals(engine).start();
+        SharedMemorySignals.start(engine);
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
         // Those of protocols that this engine lacks as well, since UCX writes an error for each unexpected message.

@@ -1,16 +1,11 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.EngineHealth.UnderWay;
-import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.engine.Timeout;
+import io.reactorucx.engine.PeriodicTask;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds the operation of an engine that has been under way for longest, by a look at all of them once per second, so
@@ -23,12 +18,11 @@ final class OperationAges {
     /** Operations that are told apart; further ones are taken up when others have ended. */
     static final int MAX_OPERATIONS = 4096;
 
-    private static final Logger LOG = LoggerFactory.getLogger(OperationAges.class);
-    private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final EngineConnections connections;
     private Map<Object, Seen> seen = new IdentityHashMap<>();
-    private @Nullable Timeout timeout;
+    private final PeriodicTask looks;
     private volatile boolean enabled;
     private volatile @Nullable Seen oldest;
 
@@ -37,6 +31,10 @@ final class OperationAges {
 
     OperationAges(EngineConnections connections) {
         this.connections = connections;
+        this.looks = new PeriodicTask(connections.engine(), "the look at the ages of operations", INTERVAL, () -> {
+            look(System.nanoTime());
+            return !connections.isEmpty();
+        });
     }
 
     /** Looks from the next connection on. Thread: any. */
@@ -46,34 +44,16 @@ final class OperationAges {
 
     /** There is one more connection. */
     void schedule() {
-        ProgressEngine engine = connections.engine();
-        if (!enabled || timeout != null || connections.isEmpty()) {
-            return;
-        }
-        try {
-            timeout = engine.timer().schedule(INTERVAL_NANOS, this::expired);
-        } catch (UcxException e) {
-            LOG.debug("engine {}: the ages of operations are not seen", engine.name(), e);
+        if (enabled && !connections.isEmpty()) {
+            looks.start();
         }
     }
 
     /** There is no connection any more. */
     void stop() {
-        if (timeout != null) {
-            timeout.cancel();
-            timeout = null;
-        }
+        looks.stop();
         seen = new IdentityHashMap<>();
         oldest = null;
-    }
-
-    private void expired() {
-        timeout = null;
-        try {
-            look(System.nanoTime());
-        } finally {
-            schedule();
-        }
     }
 
     /** Looks at all operations, and keeps since when each was seen. */

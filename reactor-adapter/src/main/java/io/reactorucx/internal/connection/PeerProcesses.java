@@ -1,7 +1,7 @@
 package io.reactorucx.internal.connection;
 
+import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,9 +21,8 @@ final class PeerProcesses {
 
     private static final Duration INTERVAL = Duration.ofMillis(500);
 
-    private final ProgressEngine engine;
+    private final PeriodicTask looks;
     private final Map<PeerProcess, Watched> watched = new HashMap<>();
-    private boolean looking;
 
     /** One process, which several connections may have as their peer. */
     private static final class Watched {
@@ -33,14 +32,14 @@ final class PeerProcesses {
     }
 
     PeerProcesses(ProgressEngine engine) {
-        this.engine = engine;
+        this.looks = new PeriodicTask(engine, "the look for ended peers", INTERVAL, this::look);
     }
 
     /** Watches the process of a connection's peer, if it can be seen from here. */
     void add(ConnectionCore connection, PeerProcess process) {
         if (process.isVisible()) {
             watched.computeIfAbsent(process, first -> new Watched()).connections.add(connection);
-            lookLater();
+            looks.start();
         }
     }
 
@@ -52,16 +51,8 @@ final class PeerProcesses {
         }
     }
 
-    private void lookLater() {
-        if (!looking && !watched.isEmpty()) {
-            looking = true;
-            DelayedAction.after(engine, INTERVAL, this::look);
-        }
-    }
-
     /** A connection is lost at the second look without its process: what that had sent is received in between. */
-    private void look() {
-        looking = false;
+    private boolean look() {
         List<ConnectionCore> lost = new ArrayList<>();
         watched.forEach((process, each) -> {
             if (each.gone) {
@@ -70,6 +61,6 @@ final class PeerProcesses {
             each.gone = process.hasEnded();
         });
         lost.forEach(connection -> connection.termination().peerProcessEnded());
-        lookLater();
+        return !watched.isEmpty();
     }
 }

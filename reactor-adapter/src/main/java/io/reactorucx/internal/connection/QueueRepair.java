@@ -2,8 +2,8 @@ package io.reactorucx.internal.connection;
 
 import io.reactorucx.core.SharedMemoryQueues;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.DelayedAction;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import java.time.Duration;
 
@@ -19,12 +19,12 @@ final class QueueRepair {
     /** The end of a process is seen at its sockets before its state says so. */
     private static final int LEAST_LOOKS = 10;
 
-    private final ProgressEngine engine;
+    private final PeriodicTask repairs;
     private final SharedMemoryQueues queues;
     private int looks;
 
     QueueRepair(ProgressEngine engine, UcpContext context) {
-        this.engine = engine;
+        this.repairs = new PeriodicTask(engine, "the repair of queues in shared memory", INTERVAL, this::look);
         this.queues = new SharedMemoryQueues(context);
     }
 
@@ -32,18 +32,17 @@ final class QueueRepair {
         queues.peerLost(peer.identity(), peer.startedAt());
         boolean idle = looks == 0;
         looks = LEAST_LOOKS;
-        if (idle) {
-            look();
+        if (idle && look()) {
+            repairs.start();
         }
     }
 
-    private void look() {
+    private boolean look() {
         boolean unfinished = queues.repair();
         looks = unfinished ? Math.max(looks, 1) : looks - 1;
-        if (looks > 0) {
-            DelayedAction.after(engine, INTERVAL, this::look);
-        } else {
+        if (looks == 0) {
             queues.forgetPeers();
         }
+        return looks > 0;
     }
 }

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.endpoint;
 
+import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.DelayedAction;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -23,20 +23,19 @@ final class IdleEndpointSweep {
     private static final Duration INTERVAL = Duration.ofMillis(500);
     private static final int PROCESSES_AT_A_TIME = 4;
 
-    private final ProgressEngine engine;
+    private final PeriodicTask sweeps;
     /** The actions that close the endpoints of each process; the process that is looked at next is the first. */
     private final Map<PeerProcess, Set<Runnable>> closes = new LinkedHashMap<>();
-    private boolean scheduled;
 
     IdleEndpointSweep(ProgressEngine engine) {
-        this.engine = engine;
+        this.sweeps = new PeriodicTask(engine, "the sweep of idle endpoints", INTERVAL, this::sweep);
     }
 
     /** An endpoint is idle: it is closed by the action when the process has ended. */
     void add(PeerProcess process, Runnable close) {
         if (process.isVisible()) {
             closes.computeIfAbsent(process, first -> new HashSet<>()).add(close);
-            schedule();
+            sweeps.start();
         }
     }
 
@@ -48,15 +47,7 @@ final class IdleEndpointSweep {
         }
     }
 
-    private void schedule() {
-        if (!scheduled && !closes.isEmpty()) {
-            scheduled = true;
-            DelayedAction.after(engine, INTERVAL, this::sweep);
-        }
-    }
-
-    private void sweep() {
-        scheduled = false;
+    private boolean sweep() {
         for (PeerProcess process : closes.keySet().stream().limit(PROCESSES_AT_A_TIME).toList()) {
             Set<Runnable> ofProcess = Set.copyOf(closes.getOrDefault(process, Set.of()));
             if (ofProcess.isEmpty()) {
@@ -68,6 +59,6 @@ final class IdleEndpointSweep {
                 closes.put(process, closes.remove(process));
             }
         }
-        schedule();
+        return !closes.isEmpty();
     }
 }

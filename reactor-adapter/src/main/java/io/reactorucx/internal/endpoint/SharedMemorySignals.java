@@ -1,8 +1,8 @@
 package io.reactorucx.internal.endpoint;
 
 import io.reactorucx.core.SharedMemoryQueues;
+import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.DelayedAction;
 import java.time.Duration;
 
 /**
@@ -15,17 +15,14 @@ public final class SharedMemorySignals {
 
     private static final Duration INTERVAL = Duration.ofMillis(500);
 
-    private final ProgressEngine engine;
-
-    public SharedMemorySignals(ProgressEngine engine) {
-        this.engine = engine;
+    private SharedMemorySignals() {
     }
 
     /** Begins, and goes on until the engine closes. */
-    public void start() {
-        DelayedAction.after(engine, INTERVAL, () -> {
+    public static void start(ProgressEngine engine) {
+        new PeriodicTask(engine, "the signal to receivers in shared memory", INTERVAL, () -> {
             SharedMemoryQueues.signalReceivers();
-            start();
-        });
+            return true;
+        }).start();
     }
 }

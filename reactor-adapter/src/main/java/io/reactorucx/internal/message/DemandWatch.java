@@ -1,8 +1,6 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.engine.Timeout;
+import io.reactorucx.engine.PeriodicTask;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -36,8 +34,8 @@ public final class DemandWatch {
     private Map<Object, Watched> waits = new IdentityHashMap<>();
     private long limitNanos = LIMIT.toNanos();
     private Consumer<String> log = LOG::warn;
-    private @Nullable ProgressEngine engine;
-    private @Nullable Timeout timeout;
+    /** Made with the first connection. */
+    private @Nullable PeriodicTask looks;
 
     /** What a send waits for. */
     enum Wait {
@@ -67,51 +65,38 @@ public final class DemandWatch {
     public void configure(Duration limit, Consumer<String> warnings) {
         limitNanos = limit.toNanos();
         log = warnings;
-        cancel();
-        schedule();
+        PeriodicTask made = looks;
+        if (made != null) {
+            made.stop();
+            made.interval(interval());
+            made.start();
+        }
     }
 
     void add(MessageMultiplexer connection) {
         watched.add(connection);
-        engine = connection.connection().engine();
-        schedule();
+        PeriodicTask made = looks;
+        if (made == null) {
+            made = new PeriodicTask(connection.connection().engine(), "the watch of waiting sends", interval(), () -> {
+                look(System.nanoTime());
+                return !watched.isEmpty();
+            });
+            looks = made;
+        }
+        made.start();
     }
 
     void remove(MessageMultiplexer connection) {
         watched.remove(connection);
-        if (watched.isEmpty()) {
-            cancel();
+        PeriodicTask made = looks;
+        if (watched.isEmpty() && made != null) {
+            made.stop();
             waits = new IdentityHashMap<>();
         }
     }
 
-    private void cancel() {
-        if (timeout != null) {
-            timeout.cancel();
-            timeout = null;
-        }
-    }
-
-    private void schedule() {
-        ProgressEngine on = engine;
-        if (timeout != null || on == null || watched.isEmpty()) {
-            return;
-        }
-        try {
-            timeout = on.timer().schedule(limitNanos / LOOKS_PER_LIMIT, this::expired);
-        } catch (UcxException e) {
-            // The engine closes, or has no room for timeouts: a connection that comes later tries again.
-            LOG.debug("engine {}: sends that wait for demand are not watched", on.name(), e);
-        }
-    }
-
-    private void expired() {
-        timeout = null;
-        try {
-            look(System.nanoTime());
-        } finally {
-            schedule();
-        }
+    private Duration interval() {
+        return Duration.ofNanos(limitNanos / LOOKS_PER_LIMIT);
     }
 
     /** Looks at all sends and at the requests that wait, and warns of those that have waited for the limit. */

@@ -1,0 +1,86 @@
+package io.reactorucx.engine;
+
+import io.reactorucx.core.UcxException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An action that an engine repeats as long as there is something to do, by its {@link EngineTimer}.
+ *
+ * <p><b>Threading:</b> the engine's thread. <b>Ownership:</b> ends with the engine. <b>Errors:</b> what the action
+ * throws is logged, and the action is repeated. Where the timer has no room, the task waits for the next
+ * {@link #start()}.
+ */
+public final class PeriodicTask {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeriodicTask.class);
+
+    private final ProgressEngine engine;
+    private final String name;
+    private final BooleanSupplier action;
+    private long intervalNanos;
+    private @Nullable Timeout timeout;
+
+    /**
+     * Creates a task that does not run yet.
+     *
+     * @param engine runs the action
+     * @param name what does not happen without it, for the log
+     * @param interval the time before each run, more than 0
+     * @param action returns whether there is more to do
+     */
+    public PeriodicTask(ProgressEngine engine, String name, Duration interval, BooleanSupplier action) {
+        this.engine = Objects.requireNonNull(engine, "engine");
+        this.name = Objects.requireNonNull(name, "name");
+        this.action = Objects.requireNonNull(action, "action");
+        interval(interval);
+    }
+
+    /**
+     * Sets the time before each run, from the next one on.
+     *
+     * @param interval more than 0
+     */
+    public void interval(Duration interval) {
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException("interval " + interval + ": must be more than 0");
+        }
+        intervalNanos = interval.toNanos();
+    }
+
+    /** Runs the action after the interval, and again and again; does nothing while a run is to come. */
+    public void start() {
+        if (timeout != null) {
+            return;
+        }
+        try {
+            timeout = engine.timer().schedule(intervalNanos, this::run);
+        } catch (UcxException e) {
+            LOG.debug("engine {}: {} does not run", engine.name(), name, e);
+        }
+    }
+
+    private void run() {
+        timeout = null;
+        boolean more = true;
+        try {
+            more = action.getAsBoolean();
+        } finally {
+            if (more) {
+                start();
+            }
+        }
+    }
+
+    /** Cancels the run that is to come. */
+    public void stop() {
+        if (timeout != null) {
+            timeout.cancel();
+            timeout = null;
+        }
+    }
+}
