@@ -5,6 +5,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.internal.concurrent.FutureMono;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
@@ -446,12 +447,11 @@ public final class UcxServer {
             }
             ServerConnections connections = new ServerConnections(handling.limit(), "maxConnections",
                     "maxConnectionsPerClient", this::handle, resources.counters()::rejected);
-            return Mono.fromFuture(resources.reaching(need()), true).flatMap(engines -> {
+            return FutureMono.of(() -> resources.reaching(need()).thenCompose(engines -> {
                 EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
                         acceptWorkerAddresses, connections, followsClients() ? this::reaching : null);
-                return Mono.fromFuture(acceptor.bind(bindAddress), true)
-                        .map(listener -> new UcxBoundServer(acceptor, listener));
-            }).doOnNext(resources::add);
+                return acceptor.bind(bindAddress).thenApply(listener -> new UcxBoundServer(acceptor, listener));
+            })).doOnNext(resources::add);
         }), UcxBoundServer::dispose);
     }
 

@@ -6,6 +6,7 @@ import io.reactorucx.core.internal.NativeEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -86,10 +87,12 @@ class RdmaDevicesTest {
         assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
         SysfsDevice.in(folder, "rxe0").networkDevice("eth0").port(1, "4: ACTIVE", "Ethernet");
         assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "6");
-        assertThat(ContextSettings.ofTransports(with(config, "RC_RETRY_COUNT", "3"), devices))
-                .doesNotContainKey(variable);
-        assertThat(NativeEnvironment.with(Map.of(variable, "7"), () -> ContextSettings.ofTransports(config, devices)))
-                .doesNotContainKey(variable);
+        assertThat(ContextSettings.ofTransports(with(config, "RC_VERBS_RETRY_COUNT", "3"), devices))
+                .containsEntry(variable, "3");
+        for (String other : List.of(variable, "UCX_RC_RETRY_COUNT")) {
+            assertThat(NativeEnvironment.with(Map.of(other, "7"), () -> ContextSettings.ofTransports(config, devices)))
+                    .doesNotContainKey(variable);
+        }
     }
 
     @ParameterizedTest
