@@ -1,6 +1,7 @@
 package io.reactorucx.rsocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
@@ -61,12 +62,14 @@ class ResumptionTest {
 
             assertThat(numbers).containsExactlyElementsOf(IntStream.range(0, COUNT).boxed().toList());
             assertThat(connections).hasSize(1 + COUNT / CUT_EVERY);
+            await().atMost(TestResources.LIMIT).until(() -> resources.server().openConnections() == 1);
+            assertThat(unexpected).as("errors of connections whose session goes on").isEmpty();
+            // RSocket may connect once more while it ends the session, and leaves that connection without a frame.
             socket.dispose();
             socket.onClose().onErrorComplete().block(TestResources.LIMIT);
             resources.awaitNothingLeft();
         } finally {
             Hooks.resetOnErrorDropped();
         }
-        assertThat(unexpected).as("errors of connections whose session goes on").isEmpty();
     }
 }
