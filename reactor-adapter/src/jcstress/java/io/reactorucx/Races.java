@@ -16,6 +16,8 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.handshake.ResourceLimits;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -35,8 +37,8 @@ final class Races {
     }
 
     /** A pool with room for the leases of all states that exist at once. */
-    static BufferPool pool() {
-        return new BufferPool(CONTEXT, 1L << 30, 0, false, 0, LEAKS);
+    static UcxBufferPool pool() {
+        return new LeasePool(new BufferPool(CONTEXT, LeasedBuffer::new, 1L << 30, 0, false, 0, LEAKS));
     }
 
     /** A connection whose engine is never stepped: the actors play its thread. */

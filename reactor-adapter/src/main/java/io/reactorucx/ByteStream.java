@@ -2,9 +2,9 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import java.lang.foreign.MemorySegment;
@@ -27,9 +27,9 @@ public final class ByteStream {
     public static final int DEFAULT_CHUNK_BYTES = 64 * 1024;
 
     private final ConnectionCore connection;
-    private final BufferPool pool;
+    private final LeasePool pool;
 
-    ByteStream(ConnectionCore connection, BufferPool pool) {
+    ByteStream(ConnectionCore connection, LeasePool pool) {
         this.connection = connection;
         this.pool = pool;
     }

@@ -5,9 +5,9 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.SingleCallMono;
@@ -40,9 +40,9 @@ public final class Tags {
     private static final long ALL_BITS = -1L;
 
     private final ConnectionCore connection;
-    private final BufferPool pool;
+    private final LeasePool pool;
 
-    Tags(ConnectionCore connection, BufferPool pool) {
+    Tags(ConnectionCore connection, LeasePool pool) {
         this.connection = connection;
         this.pool = pool;
     }

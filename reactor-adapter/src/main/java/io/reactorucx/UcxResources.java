@@ -10,7 +10,6 @@ import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
@@ -21,6 +20,7 @@ import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.EngineStacks;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.handshake.ResourceLimits;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.internal.resources.AdapterProtocols;
 import io.reactorucx.memory.MemoryRight;
@@ -127,11 +127,12 @@ public final class UcxResources implements Disposable {
 
     /** {@return the pool of registered buffers, which receives lease from as well} */
     public UcxBufferPool buffers() {
-        return stacks.used().buffers();
+        stacks.used();
+        return bufferPool();
     }
 
-    BufferPool bufferPool() {
-        return stacks.buffers();
+    LeasePool bufferPool() {
+        return stacks.content().pool();
     }
 
     /** {@return the UCX context} */

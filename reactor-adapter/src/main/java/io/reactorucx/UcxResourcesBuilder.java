@@ -18,6 +18,7 @@ import io.reactorucx.internal.config.TransportSettings;
 import io.reactorucx.internal.connect.DeviceStarter;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.ResourceLimits;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.memory.ServedMemoryConfig;
 import java.time.Duration;
 import java.util.Objects;
@@ -395,8 +396,8 @@ public final class UcxResourcesBuilder {
             config.feature(UcpFeature.WAKEUP);
         }
         TransportSettings transports = new TransportSettings(config.build());
-        DeviceStarter.BufferSettings buffers = new DeviceStarter.BufferSettings(maxBufferBytes, maxBufferWaiters,
-                sharedBuffers, maxMappedBytes);
+        DeviceStarter.BufferSettings buffers = new DeviceStarter.BufferSettings(LeasedBuffer::new, maxBufferBytes,
+                maxBufferWaiters, sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold, EngineThread::factory), ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints,
                 maxUnboundEndpoints, maxMappedBytes, clientShare), leaks, servedMemory, authenticators);

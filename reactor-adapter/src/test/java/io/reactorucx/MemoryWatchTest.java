@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.message.UcxResponder;
@@ -35,7 +35,7 @@ class MemoryWatchTest implements NeedsUcx {
     void connect() {
         peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, resources -> resources.maxBufferBytes(POOL_BYTES),
                 UnaryOperator.identity(), UnaryOperator.identity());
-        BufferPool.of(peers.serverResources().buffers()).watch().configure(Duration.ofMillis(40), warnings::add);
+        LeasePool.of(peers.serverResources().buffers()).buffers().watch().configure(Duration.ofMillis(40), warnings::add);
         peers.served().respond(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {

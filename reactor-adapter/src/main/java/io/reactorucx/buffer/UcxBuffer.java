@@ -1,6 +1,6 @@
 package io.reactorucx.buffer;
 
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -16,11 +16,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #release()} of the lease and of all its slices gives the memory back. <b>Errors:</b> use after the last
  * release throws {@link IllegalStateException}.
  */
-public abstract sealed class UcxBuffer implements Discardable permits LeasedBuffer {
-
-    /** For the implementation. */
-    protected UcxBuffer() {
-    }
+public sealed interface UcxBuffer extends Discardable permits LeasedBuffer {
 
     /**
      * Disposes of a value that an operator or a cancelled subscriber dropped, if it is {@link Discardable}: a lease, a
@@ -29,22 +25,22 @@ public abstract sealed class UcxBuffer implements Discardable permits LeasedBuff
      *
      * @param dropped any object, or null; a lease that is released already stays so
      */
-    public static void discard(@Nullable Object dropped) {
+    static void discard(@Nullable Object dropped) {
         if (dropped instanceof Discardable discardable) {
             discardable.dispose();
         }
     }
 
     /** {@return the memory, as many bytes as were requested} */
-    public abstract MemorySegment segment();
+    MemorySegment segment();
 
     /** {@return a view of the memory, up to 2 GiB} */
-    public final ByteBuffer byteBuffer() {
+    default ByteBuffer byteBuffer() {
         return segment().asByteBuffer();
     }
 
     /** {@return a copy of the contents, up to 2 GiB} */
-    public final byte[] toByteArray() {
+    default byte[] toByteArray() {
         byte[] copy = segment().toArray(ValueLayout.JAVA_BYTE);
         Reference.reachabilityFence(this);
         return copy;
@@ -56,12 +52,12 @@ public abstract sealed class UcxBuffer implements Discardable permits LeasedBuff
      * @param charset the encoding of the contents
      * @return the text; bytes that the charset does not map become its replacement character
      */
-    public final String toString(Charset charset) {
+    default String toString(Charset charset) {
         return new String(toByteArray(), Objects.requireNonNull(charset, "charset"));
     }
 
     /** {@return size in bytes} */
-    public abstract long length();
+    long length();
 
     /**
      * Returns a part of this memory as a buffer with a reference count of its own. The slice starts with one reference
@@ -71,14 +67,14 @@ public abstract sealed class UcxBuffer implements Discardable permits LeasedBuff
      * @param length its size, may be 0
      * @return the slice
      */
-    public abstract UcxBuffer slice(long offset, long length);
+    UcxBuffer slice(long offset, long length);
 
     /**
      * Adds a reference.
      *
      * @return this
      */
-    public abstract UcxBuffer retain();
+    UcxBuffer retain();
 
     /**
      * Records the place of this call for the report of a leak. Does nothing below {@link LeakDetection#PARANOID}.
@@ -86,16 +82,16 @@ public abstract sealed class UcxBuffer implements Discardable permits LeasedBuff
      * @param hint added to the record, such as the name of the lease's new owner; its text is taken at once
      * @return this
      */
-    public abstract UcxBuffer touch(Object hint);
+    UcxBuffer touch(Object hint);
 
     /** Drops a reference; with the last one the memory goes back to the pool, unless slices keep it. */
-    public abstract void release();
+    void release();
 
     /** As {@link #release()}, but does nothing when the last reference is gone. */
     @Override
-    public abstract void dispose();
+    void dispose();
 
     /** {@return whether the last reference is gone} */
     @Override
-    public abstract boolean isDisposed();
+    boolean isDisposed();
 }

@@ -3,6 +3,7 @@ package io.reactorucx.buffer;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.lease.LeasePool;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
@@ -17,10 +18,10 @@ import reactor.core.publisher.Mono;
  * what becomes of leases that are never released. <b>Errors:</b> {@link UcxStatus#EXCEEDS_LIMIT}, which is retryable,
  * when a lease would exceed the limit of the pool.
  */
-public abstract sealed class UcxBufferPool permits BufferPool {
+public abstract sealed class UcxBufferPool permits LeasePool {
 
     /** Smallest block in bytes. */
-    public static final long MIN_BLOCK_BYTES = 4096;
+    public static final long MIN_BLOCK_BYTES = BufferPool.MIN_BLOCK_BYTES;
 
     /** For the implementation. */
     protected UcxBufferPool() {

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.buffer.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeasedByteBuf extends UnpooledDirectByteBuf {
 
-    private final LeasedBuffer lease;
+    private final Lease lease;
     private final UcpMemory registration;
 
-    private LeasedByteBuf(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
+    private LeasedByteBuf(ByteBufAllocator allocator, Lease lease, int maxCapacity) {
         super(allocator, lease.segment().asByteBuffer(), maxCapacity);
         this.lease = lease;
         this.registration = lease.registration();
@@ -25,7 +25,7 @@ public final class LeasedByteBuf extends UnpooledDirectByteBuf {
     }
 
     /** Returns an empty buffer, which takes a lease. */
-    public static LeasedByteBuf take(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
+    public static LeasedByteBuf take(ByteBufAllocator allocator, Lease lease, int maxCapacity) {
         try {
             return new LeasedByteBuf(allocator, lease, maxCapacity);
         } catch (RuntimeException | OutOfMemoryError e) {

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.buffer.Lease;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public final class LoopBuffers {
     }
 
     /** Returns leased memory of a length, null if the pool has none. */
-    public @Nullable LeasedBuffer tryLease(int length) {
+    public @Nullable Lease tryLease(int length) {
         try {
             return pool.acquire(length);
         } catch (UcxException | IllegalStateException e) {
@@ -57,7 +57,7 @@ public final class LoopBuffers {
      * long as half of the pool is left to what is sent.
      */
     public ByteBuf forShared(int length, ByteBufAllocator allocator) {
-        LeasedBuffer lease = pool.leasedBytes() + length <= pool.maxBytes() / 2 ? tryLease(length) : null;
+        Lease lease = pool.leasedBytes() + length <= pool.maxBytes() / 2 ? tryLease(length) : null;
         return lease == null ? allocator.directBuffer(length, length) : LeasedByteBuf.take(allocator, lease, length);
     }
 }

@@ -19,6 +19,7 @@ import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.buffer.Lease;
 import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.command.EngineFuture;
 import io.reactorucx.internal.config.AuthenticatorLimits;
@@ -92,8 +93,8 @@ public final class LoopEngine {
         try {
             this.engine = new ProgressEngine(context, EngineConfig.of(name).withCloseTimeout(config.closeTimeout()),
                     index, ends);
-            this.pool = new BufferPool(context, config.maxBufferBytes(), MAX_WAITERS, config.sharedBuffers(),
-                    MAX_MAPPED_BYTES, leaks);
+            this.pool = new BufferPool(context, Lease::new, config.maxBufferBytes(), MAX_WAITERS,
+                    config.sharedBuffers(), MAX_MAPPED_BYTES, leaks);
         } catch (RuntimeException e) {
             context.close();
             throw e;

@@ -3,7 +3,7 @@ package io.reactorucx.netty.internal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.buffer.Lease;
 import io.reactorucx.netty.buffer.BufferMemory;
 import io.reactorucx.netty.buffer.LeasedByteBuf;
 import java.lang.foreign.MemorySegment;
@@ -144,7 +144,7 @@ final class StreamOutput {
 
     /** Copies data to leased memory, which the peer reads. Returns false if the pool or the peer has none. */
     private boolean sendShared(StreamLink link, int peer, int granted, int length) {
-        LeasedBuffer lease = loop.buffers().tryLease(length);
+        Lease lease = loop.buffers().tryLease(length);
         if (lease == null) {
             return false;
         }

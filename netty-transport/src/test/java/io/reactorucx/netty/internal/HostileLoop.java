@@ -8,6 +8,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.Lease;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
@@ -78,7 +79,7 @@ public final class HostileLoop implements AutoCloseable {
         LeakReporter leaks = new LeakReporter(LeakReporter.defaultLevel());
         engine = new ProgressEngine(context, EngineConfig.of("hostile").withCloseTimeout(Duration.ofSeconds(1)), 0,
                 ends);
-        pool = new BufferPool(context, 16L << 20, 16, false, 1 << 20, leaks);
+        pool = new BufferPool(context, Lease::new, 16L << 20, 16, false, 1 << 20, leaks);
         resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 16, 1L << 30, 1),
                 pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
                 prefix -> Thread.ofPlatform().daemon().name(prefix).factory(), connections -> List.of(new Factory()));

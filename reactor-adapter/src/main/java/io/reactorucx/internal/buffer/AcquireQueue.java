@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Subscribers that wait for memory of a pool, in order and bounded. Any thread; the pool's lock guards the queue. */
+/** Those that wait for memory of a pool, in order and bounded. Any thread; the pool's lock guards the queue. */
 final class AcquireQueue {
 
     private final BufferPool pool;
@@ -46,7 +46,7 @@ final class AcquireQueue {
         }
     }
 
-    /** Returns the subscriber that has waited longest, or null. */
+    /** Returns what has waited longest, or null. */
     @Nullable PendingAcquire first() {
         lock.lock();
         try {
@@ -56,9 +56,9 @@ final class AcquireQueue {
         }
     }
 
-    /** Gives a subscriber its lease, an error, or a place at the end of the queue. */
+    /** Gives a waiter its lease, an error, or a place at the end of the queue. */
     void add(PendingAcquire waiter) {
-        LeasedBuffer lease = null;
+        Lease lease = null;
         RuntimeException refusal = null;
         lock.lock();
         try {
@@ -89,7 +89,7 @@ final class AcquireQueue {
         waiter.end(lease, refusal);
     }
 
-    /** Removes a subscriber that has cancelled. */
+    /** Removes a waiter that has cancelled. */
     void remove(PendingAcquire waiter) {
         lock.lock();
         try {
@@ -102,7 +102,7 @@ final class AcquireQueue {
     }
 
     /**
-     * Gives free memory to the waiters in order. One thread at a time delivers, so that a subscriber that releases its
+     * Gives free memory to the waiters in order. One thread at a time delivers, so that a waiter that releases its
      * lease within the signal does not recurse.
      */
     void serve() {
@@ -131,7 +131,7 @@ final class AcquireQueue {
     }
 
     private @Nullable Runnable delivery(PendingAcquire first) {
-        LeasedBuffer lease;
+        Lease lease;
         try {
             lease = pool.tryLease(first.bytes(), first.place());
         } catch (RuntimeException e) {

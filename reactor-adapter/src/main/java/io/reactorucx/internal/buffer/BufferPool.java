@@ -1,12 +1,11 @@
 package io.reactorucx.internal.buffer;
 
-import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,23 +14,28 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 
 /**
- * The implementation of {@link UcxBufferPool}: counts the leases, watches them for leaks, and frees the slabs with the
- * last lease after its close. One lock guards the pool, its {@link SlabAllocator} and its {@link AcquireQueue}.
+ * A pool of registered native memory. It leases blocks, whose sizes are powers of two: counts the leases, watches them
+ * for leaks, and frees the slabs with the last lease after its close. One lock guards the pool, its
+ * {@link SlabAllocator} and its {@link AcquireQueue}.
+ *
+ * <p>Thread: any.
  */
-public final class BufferPool extends UcxBufferPool {
+public final class BufferPool {
 
     /** The smallest slab in bytes; the size of each is a power of two. */
     public static final long SLAB_BYTES = SlabAllocator.SLAB_BYTES;
+
+    /** The smallest block in bytes. */
+    public static final long MIN_BLOCK_BYTES = 4096;
 
     private static final Logger LOG = LoggerFactory.getLogger(BufferPool.class);
 
     /** Closed pools with watched leases: kept reachable, so that the {@link LeakReaper} can still reclaim these. */
     private static final Set<BufferPool> OUTLIVED = ConcurrentHashMap.newKeySet();
 
+    private final LeaseFactory factory;
     private final LeakReporter leaks;
     private final MappedMemory mapped;
     private final ReentrantLock lock = new ReentrantLock();
@@ -44,11 +48,13 @@ public final class BufferPool extends UcxBufferPool {
     /**
      * Creates a pool.
      *
+     * @param factory makes the leases
      * @param sharing whether peers of this host may map the memory to read it
      * @param maxMappedBytes as many bytes of pools of peers may be mapped here
      */
-    public BufferPool(UcpContext context, long maxBytes, int maxWaiters, boolean sharing, long maxMappedBytes,
-            LeakReporter leaks) {
+    public BufferPool(UcpContext context, LeaseFactory factory, long maxBytes, int maxWaiters, boolean sharing,
+            long maxMappedBytes, LeakReporter leaks) {
+        this.factory = factory;
         this.leaks = leaks;
         this.mapped = new MappedMemory(maxMappedBytes);
         this.slabs = new SlabAllocator(context, checkMaxBytes(maxBytes), sharing, lock);
@@ -68,11 +74,6 @@ public final class BufferPool extends UcxBufferPool {
             throw new IllegalArgumentException("maxBufferWaiters " + count + ": must be at least 0");
         }
         return count;
-    }
-
-    /** The pool as this, its only implementation. */
-    public static BufferPool of(UcxBufferPool pool) {
-        return (BufferPool) pool;
     }
 
     /** Returns what may be mapped of pools of peers. */
@@ -100,17 +101,17 @@ public final class BufferPool extends UcxBufferPool {
         return leaks.place("allocated");
     }
 
-    @Override
-    public LeasedBuffer acquire(long bytes) {
+    /** Leases memory without waiting, even while others wait. The contents are undefined. */
+    public Lease acquire(long bytes) {
         return acquire(bytes, place());
     }
 
     /** As {@link #acquire(long)}, for a caller that recorded the place of the request before, or has none. */
-    public LeasedBuffer acquire(long bytes, @Nullable LeakRecord place) {
+    public Lease acquire(long bytes, @Nullable LeakRecord place) {
         checkBytes(bytes);
         lock.lock();
         try {
-            LeasedBuffer lease = tryLease(bytes, place);
+            Lease lease = tryLease(bytes, place);
             if (lease == null && slabs.isClosed()) {
                 throw new IllegalStateException("buffer pool: it is closed");
             }
@@ -137,24 +138,13 @@ public final class BufferPool extends UcxBufferPool {
         return new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire of " + bytes + " bytes", null, why);
     }
 
-    private void checkBytes(long bytes) {
+    /** Refuses a size that no lease of this pool can have. */
+    public void checkBytes(long bytes) {
         slabs.sizeClass(bytes);
     }
 
-    @Override
-    public Mono<UcxBuffer> acquireLater(long bytes) {
-        return acquireLater(bytes, place());
-    }
-
-    /** As {@link #acquireLater(long)}, for a caller that recorded the place of the request, or has none. */
-    public Mono<UcxBuffer> acquireLater(long bytes, @Nullable LeakRecord place) {
-        checkBytes(bytes);
-        return new Mono<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
-                actual.onSubscribe(new PendingAcquire(queue, bytes, place, actual));
-            }
-        };
+    AcquireQueue queue() {
+        return queue;
     }
 
     /** Returns what warns of memory that stays leased while others wait for it. */
@@ -163,7 +153,7 @@ public final class BufferPool extends UcxBufferPool {
     }
 
     /** Returns a lease, or null when there is no room or the pool is closed. Thread: holds the lock. */
-    @Nullable LeasedBuffer tryLease(long bytes, @Nullable LeakRecord place) {
+    @Nullable Lease tryLease(long bytes, @Nullable LeakRecord place) {
         BufferSlab.Block block = slabs.take(slabs.sizeClass(bytes));
         if (block == null) {
             return null;
@@ -171,12 +161,16 @@ public final class BufferPool extends UcxBufferPool {
         leasedBytes += block.memory().byteSize();
         leases++;
         if (!leaks.watchesNextLease()) {
-            return new LeasedBuffer(new SharedLease(this, block, null), block.memory().asSlice(0, bytes));
+            return leaseOf(new SharedLease(this, block, null), block.memory().asSlice(0, bytes));
         }
         Object companion = new Object();
         LeakTracker tracker = new LeakTracker(companion, this, block, bytes, place, leaks.trace());
         block.slab().watch(tracker);
-        return new LeasedBuffer(new SharedLease(this, block, tracker), block.view(bytes, companion));
+        return leaseOf(new SharedLease(this, block, tracker), block.view(bytes, companion));
+    }
+
+    Lease leaseOf(SharedLease shared, MemorySegment part) {
+        return factory.lease(shared, part);
     }
 
     boolean isClosed() {
@@ -254,47 +248,47 @@ public final class BufferPool extends UcxBufferPool {
         }
     }
 
-    @Override
+    /** Returns the bytes in leased blocks. */
     public long leasedBytes() {
         return locked(() -> leasedBytes);
     }
 
-    @Override
+    /** Returns the leases that are not released; a lease and its slices count once. */
     public int leases() {
         return (int) locked(() -> leases);
     }
 
-    @Override
+    /** Returns those that wait for memory. */
     public int waiters() {
         return (int) locked(queue::size);
     }
 
-    @Override
+    /** Returns the maximum of {@link #waiters()}. */
     public int maxWaiters() {
         return queue.maxWaiters();
     }
 
-    @Override
+    /** Returns the waits for memory that have ended, by a lease, a cancel or the close of the pool. */
     public long waits() {
         return queue.waits().waits();
     }
 
-    @Override
+    /** Returns the time of those waits together. */
     public long waitNanos() {
         return queue.waits().nanos();
     }
 
-    @Override
+    /** Returns the leases that became unreachable without a release, as far as leak detection looks. */
     public long leakedLeases() {
         return leaks.leases();
     }
 
-    @Override
+    /** Returns the bytes in slabs, leased or not. */
     public long slabBytes() {
         return locked(slabs::bytes);
     }
 
-    @Override
+    /** Returns the maximum number of bytes in slabs. */
     public long maxBytes() {
         return slabs.maxBytes();
     }
@@ -304,27 +298,27 @@ public final class BufferPool extends UcxBufferPool {
         return Long.highestOneBit(maxBytes());
     }
 
-    @Override
+    /** Returns the bytes of pools of peers on this host that are mapped here. */
     public long mappedBytes() {
         return mapped.bytes();
     }
 
-    @Override
+    /** Returns the maximum of {@link #mappedBytes()}. */
     public long maxMappedBytes() {
         return mapped.maxBytes();
     }
 
-    @Override
+    /** Returns the slabs of peers that could not be mapped, or not within {@link #maxMappedBytes()}. */
     public long refusedMappings() {
         return mapped.refused();
     }
 
-    @Override
+    /** Returns the large messages that were offered to peers in memory of this pool that they have mapped. */
     public long offeredMessages() {
         return mapped.offered();
     }
 
-    @Override
+    /** Returns the large messages that were copied from pools of peers. */
     public long copiedMessages() {
         return mapped.copied();
     }

@@ -34,13 +34,6 @@ public final class MemoryWatch {
         this.queue = queue;
     }
 
-    /** A subscriber whose name the warning has. */
-    public interface Waiter {
-
-        /** Returns what waits, with its peer. */
-        String waiterName();
-    }
-
     /** Sets after what time, and where, it warns. */
     public synchronized void configure(Duration limit, Consumer<String> warnings) {
         limitNanos = limit.toNanos();

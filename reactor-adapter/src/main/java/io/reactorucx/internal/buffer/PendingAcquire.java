@@ -1,16 +1,17 @@
 package io.reactorucx.internal.buffer;
 
-import io.reactorucx.buffer.UcxBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Operators;
 
-/** One subscriber that waits for memory of a pool. It gets a lease, an error, or nothing after its cancel. */
-final class PendingAcquire implements Subscription {
+/**
+ * One wait for memory of a pool. It ends with a lease or with an error, on the thread that releases memory, or with
+ * nothing after its cancel.
+ *
+ * <p>Thread: any.
+ */
+public abstract class PendingAcquire {
 
     private static final Logger LOG = LoggerFactory.getLogger(PendingAcquire.class);
 
@@ -19,17 +20,28 @@ final class PendingAcquire implements Subscription {
     private final AcquireQueue queue;
     private final long bytes;
     private final @Nullable LeakRecord place;
-    private final CoreSubscriber<? super UcxBuffer> subscriber;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private final long madeNanos = System.nanoTime();
 
-    PendingAcquire(AcquireQueue queue, long bytes, @Nullable LeakRecord place,
-            CoreSubscriber<? super UcxBuffer> subscriber) {
-        this.queue = queue;
+    /**
+     * Creates a wait, which has not begun.
+     *
+     * @param place where the application asked for the memory; null where places are not recorded
+     */
+    protected PendingAcquire(BufferPool pool, long bytes, @Nullable LeakRecord place) {
+        this.queue = pool.queue();
         this.bytes = bytes;
         this.place = place;
-        this.subscriber = subscriber;
     }
+
+    /** The wait has ended with a lease. */
+    protected abstract void acquired(Lease lease);
+
+    /** The wait has ended without one. */
+    protected abstract void failed(RuntimeException error);
+
+    /** Returns what waits, for the log. */
+    protected abstract String name();
 
     long bytes() {
         return bytes;
@@ -40,25 +52,19 @@ final class PendingAcquire implements Subscription {
         return madeNanos;
     }
 
-    /** Returns what waits, for the log. */
-    String name() {
-        return subscriber instanceof MemoryWatch.Waiter waiter ? waiter.waiterName() : "a subscriber of acquireLater";
-    }
-
-    /** The place of the request; null where places are not recorded. */
     @Nullable LeakRecord place() {
         return place;
     }
 
-    @Override
-    public void request(long n) {
-        if (Operators.validate(n) && state.compareAndSet(State.NEW, State.WAITING)) {
+    /** Begins the wait; further calls do nothing. */
+    protected final void begin() {
+        if (state.compareAndSet(State.NEW, State.WAITING)) {
             queue.add(this);
         }
     }
 
-    @Override
-    public void cancel() {
+    /** Ends the wait with nothing. */
+    public final void cancel() {
         if (state.getAndSet(State.DONE) == State.WAITING) {
             queue.remove(this);
         }
@@ -69,25 +75,20 @@ final class PendingAcquire implements Subscription {
     }
 
     /** Ends the wait with a lease or with an error. After a cancel the lease is released. */
-    void end(@Nullable LeasedBuffer lease, @Nullable RuntimeException error) {
+    void end(@Nullable Lease lease, @Nullable RuntimeException error) {
         if (!state.compareAndSet(State.WAITING, State.DONE)) {
             if (lease != null) {
                 lease.release();
             }
-        } else if (lease != null) {
-            signal(() -> {
-                subscriber.onNext(lease);
-                subscriber.onComplete();
-            });
-        } else if (error != null) {
-            signal(() -> subscriber.onError(error));
+            return;
         }
-    }
-
-    /** Other subscribers wait behind this one, and the caller that released memory is not to get its exception. */
-    private static void signal(Runnable signals) {
+        // Others wait behind this one, and the caller that released memory is not to get its exception.
         try {
-            signals.run();
+            if (lease != null) {
+                acquired(lease);
+            } else if (error != null) {
+                failed(error);
+            }
         } catch (Throwable t) {
             LOG.error("A subscriber that waited for memory threw", t);
         }

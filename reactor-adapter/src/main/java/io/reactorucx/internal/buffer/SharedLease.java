@@ -1,11 +1,12 @@
 package io.reactorucx.internal.buffer;
 
 import io.reactorucx.core.UcpMemory;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** A leased block, shared by the first buffer on it and by its slices. It is released with the last. Any thread. */
-final class SharedLease {
+/** A leased block, shared by the first lease on it and by its slices. It is released with the last. Any thread. */
+public final class SharedLease {
 
     private static final AtomicIntegerFieldUpdater<SharedLease> SHARERS =
             AtomicIntegerFieldUpdater.newUpdater(SharedLease.class, "sharers");
@@ -21,6 +22,11 @@ final class SharedLease {
         this.block = block;
         this.tracker = tracker;
         this.trace = tracker == null ? null : tracker.trace();
+    }
+
+    /** Returns a lease on a part of the block, with one reference. */
+    Lease lease(MemorySegment part) {
+        return pool.leaseOf(this, part);
     }
 
     BufferSlab.Block block() {

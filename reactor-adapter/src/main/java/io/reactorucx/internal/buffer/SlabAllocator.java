@@ -1,6 +1,5 @@
 package io.reactorucx.internal.buffer;
 
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.LargePages;
 import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpContext;
@@ -63,7 +62,7 @@ final class SlabAllocator {
             throw new IllegalArgumentException("bytes " + wanted + ": must be in 0.." + maxBytes
                     + ", the limit of the pool");
         }
-        long atLeast = Math.max(wanted, UcxBufferPool.MIN_BLOCK_BYTES);
+        long atLeast = Math.max(wanted, BufferPool.MIN_BLOCK_BYTES);
         if (atLeast > Long.highestOneBit(maxBytes)) {
             throw new IllegalArgumentException("bytes " + wanted
                     + ": the block of the next power of two exceeds the pool's " + maxBytes);

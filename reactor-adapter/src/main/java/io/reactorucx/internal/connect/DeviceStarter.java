@@ -8,6 +8,7 @@ import io.reactorucx.engine.EngineWatch;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.buffer.LeaseFactory;
 import io.reactorucx.internal.command.EngineCloseListeners;
 import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.NetworkDevices;
@@ -84,11 +85,16 @@ public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevic
         }
     }
 
-    /** The settings of a buffer pool. */
-    public record BufferSettings(long maxBytes, int maxWaiters, boolean shared, long maxMappedBytes) {
+    /**
+     * The settings of a buffer pool.
+     *
+     * @param leases makes its leases
+     */
+    public record BufferSettings(LeaseFactory leases, long maxBytes, int maxWaiters, boolean shared,
+            long maxMappedBytes) {
 
         BufferPool pool(UcpContext context, LeakReporter leaks) {
-            return new BufferPool(context, maxBytes, maxWaiters, shared, maxMappedBytes, leaks);
+            return new BufferPool(context, leases, maxBytes, maxWaiters, shared, maxMappedBytes, leaks);
         }
     }
 

@@ -4,8 +4,8 @@ import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcxUnsupportedException;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
 import java.util.Objects;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pool pool of the leases of reads
  */
-public record MemoryAccessFactory(ConnectionCore connection, UcpContext context, BufferPool pool) {
+public record MemoryAccessFactory(ConnectionCore connection, UcpContext context, LeasePool pool) {
 
     /** Returns the access that is requested, or the better one of those that exist. */
     public MemoryAccess to(WindowDescriptor descriptor, MemoryPath path) {

@@ -8,11 +8,11 @@ import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.memory.MemoryPath;
@@ -31,12 +31,12 @@ public final class OneSidedAccess implements MemoryAccess {
 
     private final ConnectionCore connection;
     private final MemoryDescriptor descriptor;
-    private final BufferPool pool;
+    private final LeasePool pool;
     /** Unpacked by the first operation. Thread: engine. */
     private @Nullable UcpRemoteKey key;
     private volatile boolean closed;
 
-    public OneSidedAccess(ConnectionCore connection, MemoryDescriptor descriptor, BufferPool pool) {
+    public OneSidedAccess(ConnectionCore connection, MemoryDescriptor descriptor, LeasePool pool) {
         this.connection = connection;
         this.descriptor = descriptor;
         this.pool = pool;

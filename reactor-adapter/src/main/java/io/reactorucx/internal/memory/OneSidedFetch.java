@@ -6,8 +6,8 @@ import io.reactorucx.core.UcpAtomics;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import java.lang.foreign.MemorySegment;
@@ -18,11 +18,11 @@ import reactor.core.CoreSubscriber;
 final class OneSidedFetch extends LeaseOperation<Long> {
 
     private final OneSidedAccess memory;
-    private final BufferPool pool;
+    private final LeasePool pool;
     private final long offset;
     private final AtomicRequest call;
 
-    OneSidedFetch(OperationMono<Long> mono, OneSidedAccess memory, BufferPool pool, long offset, AtomicRequest call,
+    OneSidedFetch(OperationMono<Long> mono, OneSidedAccess memory, LeasePool pool, long offset, AtomicRequest call,
             CoreSubscriber<? super Long> actual) {
         super(mono, actual);
         this.memory = memory;

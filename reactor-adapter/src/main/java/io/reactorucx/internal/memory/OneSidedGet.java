@@ -3,9 +3,9 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +15,11 @@ import reactor.core.CoreSubscriber;
 final class OneSidedGet extends LeaseOperation<UcxBuffer> {
 
     private final OneSidedAccess memory;
-    private final BufferPool pool;
+    private final LeasePool pool;
     private final long offset;
     private final int length;
 
-    OneSidedGet(OperationMono<UcxBuffer> mono, OneSidedAccess memory, BufferPool pool, long offset, int length,
+    OneSidedGet(OperationMono<UcxBuffer> mono, OneSidedAccess memory, LeasePool pool, long offset, int length,
             CoreSubscriber<? super UcxBuffer> subscriber, @Nullable LeakRecord place) {
         super(mono, subscriber, place);
         this.memory = memory;

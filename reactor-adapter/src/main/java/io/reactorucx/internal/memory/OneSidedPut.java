@@ -2,7 +2,7 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import org.jspecify.annotations.Nullable;

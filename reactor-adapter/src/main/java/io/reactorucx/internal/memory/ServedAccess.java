@@ -2,11 +2,11 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.WindowKey;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
@@ -23,10 +23,10 @@ final class ServedAccess implements MemoryAccess {
     private final MemoryClient client;
     private final WindowDescriptor descriptor;
     private final WindowKey key;
-    private final BufferPool pool;
+    private final LeasePool pool;
     private volatile boolean closed;
 
-    ServedAccess(ConnectionCore connection, MemoryClient client, WindowDescriptor descriptor, BufferPool pool) {
+    ServedAccess(ConnectionCore connection, MemoryClient client, WindowDescriptor descriptor, LeasePool pool) {
         this.connection = connection;
         this.client = client;
         this.descriptor = descriptor;
@@ -46,7 +46,7 @@ final class ServedAccess implements MemoryAccess {
         return key;
     }
 
-    BufferPool pool() {
+    LeasePool pool() {
         return pool;
     }
 

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.lease.LeasePool;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -96,13 +96,13 @@ public interface MessageDecoder<T> {
 
         private static final byte[] EMPTY = new byte[0];
 
-        private final BufferPool pool;
+        private final LeasePool pool;
         /** Begins with the batch; whoever keeps a message has to copy it. */
         private byte[] bytes = EMPTY;
         private int size;
         private @Nullable UcxBuffer shared;
 
-        InboundBatch(BufferPool pool) {
+        InboundBatch(LeasePool pool) {
             this.pool = pool;
         }
 

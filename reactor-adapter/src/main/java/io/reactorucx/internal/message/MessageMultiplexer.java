@@ -7,7 +7,6 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
@@ -18,6 +17,8 @@ import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.connection.SharedMemoryTransport;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.ReceiverName;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
@@ -393,19 +394,19 @@ public final class MessageMultiplexer implements ProtocolHandler {
     public UcxBuffer copyOfRequest(byte[] from, int offset, int length, Object responder) {
         try {
             UcxBuffer copy = shared.pool().acquire(length, null);
-            LeaseOrigin.add(copy, "a request from", connection.peer(), responder, null);
+            LeaseOrigin.add(copy, "a request from", connection.peer(), responder, ReceiverName::of, null);
             MemorySegment.copy(from, offset, copy.segment(), ValueLayout.JAVA_BYTE, 0, length);
             return copy;
         } catch (UcxException e) {
             if (e.status() == UcxStatus.EXCEEDS_LIMIT) {
-                shared.pool().watch().refused("[" + connection.peer() + "] a request of "
+                shared.pool().buffers().watch().refused("[" + connection.peer() + "] a request of "
                         + length + " bytes");
             }
             throw e;
         }
     }
 
-    public BufferPool pool() {
+    public LeasePool pool() {
         return shared.pool();
     }
 

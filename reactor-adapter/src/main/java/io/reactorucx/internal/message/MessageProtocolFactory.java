@@ -1,10 +1,10 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.lease.LeasePool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageProtocolFactory implements ProtocolFactory {
 
-    private final BufferPool pool;
+    private final LeasePool pool;
     private final MessageCounters counters = new MessageCounters();
     private final MessageBatch.Pool batches = new MessageBatch.Pool();
     private final SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
@@ -21,7 +21,7 @@ public final class MessageProtocolFactory implements ProtocolFactory {
     private final DemandWatch demandWatch = new DemandWatch();
 
     /** Creates a factory for an engine that may have so many operations in flight, a part of them large messages. */
-    public MessageProtocolFactory(BufferPool pool, int maxInFlight) {
+    public MessageProtocolFactory(LeasePool pool, int maxInFlight) {
         this.pool = pool;
         // The rest is for the other operations of the application, which are refused when there is no slot.
         this.offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
@@ -37,7 +37,7 @@ public final class MessageProtocolFactory implements ProtocolFactory {
         return connection.config().raw() ? null : new MessageMultiplexer(connection, this);
     }
 
-    BufferPool pool() {
+    LeasePool pool() {
         return pool;
     }
 

@@ -5,6 +5,7 @@ import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -41,7 +42,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     /** Names the receiver in the report of a leak. */
     private void mark(Object message) {
-        LeaseOrigin.add(message, received, input.connection().peer(), receiver, place);
+        LeaseOrigin.add(message, received, input.connection().peer(), receiver, ReceiverName::of, place);
     }
 
     /** Delivers a message of the batch that has just arrived. */

@@ -4,8 +4,8 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.event.FlightEvents;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**

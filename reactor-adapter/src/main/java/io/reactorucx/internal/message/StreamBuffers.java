@@ -3,8 +3,8 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.buffer.MemoryWatch;
 import io.reactorucx.internal.command.RetryingCommand;
+import io.reactorucx.internal.lease.NamedWaiter;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -91,7 +91,7 @@ public final class StreamBuffers {
     }
 
     /** One wait for memory. Thread: that which releases memory. */
-    private final class Wait implements CoreSubscriber<UcxBuffer>, MemoryWatch.Waiter {
+    private final class Wait implements CoreSubscriber<UcxBuffer>, NamedWaiter {
 
         private @Nullable Subscription subscription;
 

@@ -1,9 +1,10 @@
 package io.reactorucx.internal.operation;
 
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeaseOrigin;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.internal.lease.ReceiverName;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -38,7 +39,7 @@ public abstract class LeaseOperation<T> extends OperationSubscription<T> {
     }
 
     /** Returns the lease; the first call takes it from the pool. Thread: engine. */
-    protected final LeasedBuffer lease(BufferPool pool, long bytes) {
+    protected final LeasedBuffer lease(LeasePool pool, long bytes) {
         LeasedBuffer held = lease;
         if (held == null) {
             held = pool.acquire(bytes, place);
@@ -58,7 +59,7 @@ public abstract class LeaseOperation<T> extends OperationSubscription<T> {
      * @param what what it holds, with the word that leads to the peer, for the report of a leak
      */
     protected final @Nullable LeasedBuffer handOver(String what) {
-        LeaseOrigin.add(lease, what, owner().peer(), subscriber(), place);
+        LeaseOrigin.add(lease, what, owner().peer(), subscriber(), ReceiverName::of, place);
         return handOver();
     }
 

@@ -13,6 +13,7 @@ import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.StreamErrorException;
+import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
@@ -250,7 +251,8 @@ final class RequestCall<T> extends MultiplexedStream.Single
         T response;
         try {
             response = mono.decoder.decode(batch, offset, length);
-            LeaseOrigin.add(response, "a response from", mux().connection().peer(), actual, mono.place);
+            LeaseOrigin.add(response, "a response from", mux().connection().peer(), actual,
+                    ReceiverName::of, mono.place);
         } catch (UcxException e) {
             // It waits for memory.
             general().data(batch, offset, length, count);

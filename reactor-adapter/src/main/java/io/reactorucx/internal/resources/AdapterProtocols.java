@@ -2,7 +2,6 @@ package io.reactorucx.internal.resources;
 
 import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
@@ -13,6 +12,7 @@ import io.reactorucx.internal.connect.EngineStacks;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.handshake.ResourceLimits;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.mapped.MappedProtocolFactory;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
 import io.reactorucx.internal.memory.WindowRegistry;
@@ -31,7 +31,7 @@ import java.util.function.UnaryOperator;
  */
 public final class AdapterProtocols implements EngineStacks.Content {
 
-    private final BufferPool pool;
+    private final LeasePool pool;
     private final LeakReporter leaks;
     private final ResourceLimits limits;
     private final WindowRegistry windows;
@@ -41,19 +41,19 @@ public final class AdapterProtocols implements EngineStacks.Content {
     /** Makes the protocols of the engines of a context. */
     public AdapterProtocols(DeviceStarter.Started started, ResourceLimits limits, LeakReporter leaks,
             ServedMemoryConfig memory, UnaryOperator<UcpMemory> owned, AuthenticatorLimits authenticators) {
-        this.pool = started.buffers();
+        this.pool = new LeasePool(started.buffers());
         this.leaks = leaks;
         this.limits = limits;
         this.windows = new WindowRegistry(started.context(), memory, owned);
-        this.engines = new EngineResources(started.engines().engines(), limits, pool.maxLeaseBytes(), authenticators,
-                EngineThread::factory, this::protocols);
+        this.engines = new EngineResources(started.engines().engines(), limits, started.buffers().maxLeaseBytes(),
+                authenticators, EngineThread::factory, this::protocols);
         this.statistics = new EngineStatistics(engines);
     }
 
     private List<ProtocolFactory> protocols(EngineConnections connections) {
         return List.of(new MessageProtocolFactory(pool, connections.engine().config().maxInFlight()),
                 new MemoryProtocolFactory(windows), new ActiveMessageRouter(connections, leaks),
-                ByteStreamReceiver::new, new MappedProtocolFactory(pool, limits.mappedBytes()));
+                ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes()));
     }
 
     @Override
@@ -69,6 +69,11 @@ public final class AdapterProtocols implements EngineStacks.Content {
     @Override
     public void close() {
         windows.close();
+    }
+
+    /** Returns the pool of the first context. */
+    public LeasePool pool() {
+        return pool;
     }
 
     /** Returns the exported memory. */

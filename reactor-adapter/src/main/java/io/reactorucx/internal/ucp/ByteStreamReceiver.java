@@ -8,14 +8,15 @@ import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeaseOrigin;
-import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.command.DrainLoop;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import java.lang.foreign.MemorySegment;
@@ -51,7 +52,7 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
         this.connection = connection;
     }
 
-    public Flux<UcxBuffer> flux(BufferPool pool, int chunkBytes) {
+    public Flux<UcxBuffer> flux(LeasePool pool, int chunkBytes) {
         LeakRecord place = pool.place();
         return new Flux<>() {
             @Override
@@ -204,12 +205,12 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
     private static final class Receiver extends ReceiverSubscription<UcxBuffer> {
 
         private final ByteStreamReceiver stream;
-        private final BufferPool pool;
+        private final LeasePool pool;
         private final int chunkBytes;
         private final @Nullable LeakRecord place;
         private final OperationMono<UcxBuffer> receives;
 
-        Receiver(ByteStreamReceiver stream, CoreSubscriber<? super UcxBuffer> subscriber, BufferPool pool,
+        Receiver(ByteStreamReceiver stream, CoreSubscriber<? super UcxBuffer> subscriber, LeasePool pool,
                 int chunkBytes, @Nullable LeakRecord place) {
             super(stream.connection.engine(), subscriber);
             this.stream = stream;
@@ -221,7 +222,8 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
         }
 
         void deliver(UcxBuffer data) {
-            LeaseOrigin.add(data, "a part of the byte stream of", stream.connection.peer(), subscriber(), place);
+            LeaseOrigin.add(data, "a part of the byte stream of", stream.connection.peer(), subscriber(),
+                    ReceiverName::of, place);
             emit(data);
         }
 
@@ -249,7 +251,7 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
     /** One receive of UCX, into a lease. */
     private static final class Receive extends LeaseOperation<UcxBuffer> {
 
-        private final BufferPool pool;
+        private final LeasePool pool;
         private final int chunkBytes;
 
         Receive(OperationMono<UcxBuffer> mono, CoreSubscriber<? super UcxBuffer> outcome, Receiver receiver) {

@@ -4,8 +4,8 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.message.ActiveMessage;
@@ -99,12 +99,12 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
     /** Into a lease, which the subscriber gets. */
     static final class IntoPool extends FetchOperation<UcxBuffer> {
 
-        private final BufferPool pool;
+        private final LeasePool pool;
         private final long length;
 
         IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, RendezvousOffer offer,
                 CoreSubscriber<? super UcxBuffer> actual,
-                BufferPool pool, @Nullable LeakRecord place) {
+                LeasePool pool, @Nullable LeakRecord place) {
             super(mono, message, offer, actual, place);
             this.pool = pool;
             this.length = message.length();

@@ -3,10 +3,10 @@ package io.reactorucx.internal.ucp;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.endpoint.OperationOwner;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
@@ -20,10 +20,10 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
     private final long tag;
     private final long mask;
     private final int maxBytes;
-    private final BufferPool pool;
+    private final LeasePool pool;
     private final @Nullable LeakRecord place;
 
-    public LeasedTagReceive(OperationOwner connection, long tag, long mask, int maxBytes, BufferPool pool) {
+    public LeasedTagReceive(OperationOwner connection, long tag, long mask, int maxBytes, LeasePool pool) {
         super(connection, OperationKind.TAG_RECEIVE);
         this.tag = tag;
         this.mask = mask;

@@ -5,9 +5,10 @@ import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeaseOrigin;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.message.ActiveMessage;
@@ -134,14 +135,15 @@ public final class ReceivedMessage extends ActiveMessage {
 
     @Override
     public Mono<UcxBuffer> fetch(UcxBufferPool pool) {
-        BufferPool into = BufferPool.of(Objects.requireNonNull(pool, "pool"));
+        LeasePool into = LeasePool.of(Objects.requireNonNull(pool, "pool"));
         LeakRecord place = into.place();
         RendezvousOffer open = offer();
         if (open == null) {
             return Mono.fromSupplier(() -> {
                 UcxBuffer buffer = into.acquire(length(), place);
                 buffer.segment().copyFrom(data());
-                LeaseOrigin.add(buffer, FetchOperation.RECEIVED, protocol.connection().peer(), this, place);
+                LeaseOrigin.add(buffer, FetchOperation.RECEIVED, protocol.connection().peer(), this,
+                        ReceiverName::of, place);
                 return buffer;
             });
         }

@@ -1,6 +1,5 @@
 package io.reactorucx.internal.buffer;
 
-import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -8,28 +7,29 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** The implementation of {@link UcxBuffer}: a reference count of its own, on a block that slices share. */
-public final class LeasedBuffer extends UcxBuffer {
+/**
+ * A reference-counted lease on native memory of a {@link BufferPool}, or on a part of one: a slice has a count of its
+ * own, and shares the block.
+ *
+ * <p>Thread: any; contents are not synchronised.
+ */
+public class Lease {
 
-    private static final AtomicIntegerFieldUpdater<LeasedBuffer> REFERENCES =
-            AtomicIntegerFieldUpdater.newUpdater(LeasedBuffer.class, "references");
+    private static final AtomicIntegerFieldUpdater<Lease> REFERENCES =
+            AtomicIntegerFieldUpdater.newUpdater(Lease.class, "references");
 
-    private final SharedLease lease;
+    private final SharedLease shared;
     private MemorySegment segment;
     private volatile int references = 1;
 
-    LeasedBuffer(SharedLease lease, MemorySegment segment) {
-        this.lease = lease;
+    /** For a pool's {@link LeaseFactory}. */
+    public Lease(SharedLease shared, MemorySegment segment) {
+        this.shared = shared;
         this.segment = segment;
     }
 
-    /** The buffer as this, its only implementation. */
-    public static LeasedBuffer of(UcxBuffer buffer) {
-        return (LeasedBuffer) buffer;
-    }
-
-    @Override
-    public MemorySegment segment() {
+    /** Returns the memory, as many bytes as were requested. */
+    public final MemorySegment segment() {
         if (references <= 0) {
             throw released("it was released");
         }
@@ -40,48 +40,48 @@ public final class LeasedBuffer extends UcxBuffer {
         return new IllegalStateException("buffer of " + segment.byteSize() + " bytes: " + rule);
     }
 
-    @Override
-    public long length() {
+    /** Returns the size in bytes. */
+    public final long length() {
         return segment.byteSize();
     }
 
-    @Override
-    public LeasedBuffer slice(long offset, long length) {
+    /** Returns a part of the memory as a lease with one reference of its own. */
+    public Lease slice(long offset, long length) {
         if (offset < 0 || length < 0 || offset > segment.byteSize() - length) {
             throw new IndexOutOfBoundsException("slice of " + length + " bytes at " + offset + ": the buffer has "
                     + segment.byteSize());
         }
-        if (references <= 0 || !lease.share()) {
+        if (references <= 0 || !shared.share()) {
             throw released("it was released");
         }
-        lease.record("slice", null);
-        return new LeasedBuffer(lease, segment.asSlice(offset, length));
+        shared.record("slice", null);
+        return shared.lease(segment.asSlice(offset, length));
     }
 
-    @Override
-    public LeasedBuffer retain() {
+    /** Adds a reference. */
+    public Lease retain() {
         if (REFERENCES.getAndUpdate(this, count -> count <= 0 ? count : count + 1) <= 0) {
             throw released("it was released");
         }
-        lease.record("retain", null);
+        shared.record("retain", null);
         return this;
     }
 
-    @Override
-    public LeasedBuffer touch(Object hint) {
-        lease.record("touch", Objects.requireNonNull(hint, "hint"));
+    /** Records the place of this call for the report of a leak, with the text of the hint. */
+    public Lease touch(Object hint) {
+        shared.record("touch", Objects.requireNonNull(hint, "hint"));
         return this;
     }
 
-    @Override
-    public void release() {
+    /** Drops a reference; the last one of the lease and of all its slices gives the memory back. */
+    public final void release() {
         if (!dropReference()) {
             throw released("it was released before");
         }
     }
 
-    @Override
-    public void dispose() {
+    /** As {@link #release()}, but does nothing when the last reference is gone. */
+    public final void dispose() {
         dropReference();
     }
 
@@ -89,34 +89,34 @@ public final class LeasedBuffer extends UcxBuffer {
     private boolean dropReference() {
         int before = REFERENCES.getAndUpdate(this, count -> count <= 0 ? count : count - 1);
         if (before > 0) {
-            lease.record("release", null);
+            shared.record("release", null);
         }
         if (before == 1) {
-            lease.release();
+            shared.release();
             // It must not become unreachable before the tracker has ended: that would be reported as a leak.
             Reference.reachabilityFence(this);
         }
         return before > 0;
     }
 
-    @Override
-    public boolean isDisposed() {
+    /** Returns whether the last reference is gone. */
+    public final boolean isDisposed() {
         return references <= 0;
     }
 
     /** Cuts the buffer to the bytes that were filled. Only before it is handed to a subscriber. */
-    public LeasedBuffer shorten(long length) {
+    public Lease shorten(long length) {
         segment = segment.asSlice(0, length);
         return this;
     }
 
     /** Returns what detects the leak of this lease; null when it is not watched. */
     @Nullable LeakTracker tracker() {
-        return lease.tracker();
+        return shared.tracker();
     }
 
     /** The registration of the memory with UCX. */
-    public UcpMemory registration() {
-        return lease.registration();
+    public final UcpMemory registration() {
+        return shared.registration();
     }
 }

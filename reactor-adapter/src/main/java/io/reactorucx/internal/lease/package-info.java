@@ -1,0 +1,5 @@
+/** The API's leases and pool, on those of the transport. */
+@NullMarked
+package io.reactorucx.internal.lease;
+
+import org.jspecify.annotations.NullMarked;
