@@ -1,6 +1,6 @@
 /** An event loop and socket channels for Netty, whose bytes go over UCX. */
 module io.reactorucx.netty {
-    requires transitive io.reactorucx;
+    requires transitive io.reactorucx.transport;
     requires transitive io.netty.buffer;
     requires transitive io.netty.common;
     requires transitive io.netty.transport;
@@ -8,6 +8,7 @@ module io.reactorucx.netty {
     requires transitive io.netty.transport.unix.common;
     requires static micrometer.core;
     requires static micrometer.commons;
+    requires static transitive reactor.core;
     requires static transitive reactor.netty.core;
     requires static transitive org.jspecify;
     requires org.slf4j;

@@ -2,13 +2,13 @@
 @SuppressWarnings("module") // Those of the Netty and RSocket transports are built later.
 module io.reactorucx {
     requires transitive io.reactorucx.engine;
+    requires transitive io.reactorucx.transport;
     requires transitive reactor.core;
     requires transitive org.reactivestreams;
     requires static transitive org.jspecify;
     requires static micrometer.core;
     requires static micrometer.commons;
     requires static micrometer.observation;
-    requires static jdk.jfr;
     requires static HdrHistogram;
     requires transitive org.slf4j;
     requires reactor.pool;
@@ -20,17 +20,7 @@ module io.reactorucx {
     exports io.reactorucx.message;
     exports io.reactorucx.metrics;
     exports io.reactorucx.observation;
-    exports io.reactorucx.security;
 
-    exports io.reactorucx.internal.buffer to io.reactorucx.netty;
-    exports io.reactorucx.internal.command to io.reactorucx.netty, io.reactorucx.rsocket;
-    exports io.reactorucx.internal.concurrent to io.reactorucx.netty, io.reactorucx.rsocket;
-    exports io.reactorucx.internal.config to io.reactorucx.netty;
-    exports io.reactorucx.internal.connect to io.reactorucx.netty;
-    exports io.reactorucx.internal.connection to io.reactorucx.netty;
-    exports io.reactorucx.internal.endpoint to io.reactorucx.netty;
-    exports io.reactorucx.internal.frame to io.reactorucx.netty;
-    exports io.reactorucx.internal.handshake to io.reactorucx.netty;
+    exports io.reactorucx.internal.concurrent to io.reactorucx.rsocket;
     exports io.reactorucx.internal.message to io.reactorucx.rsocket;
-    exports io.reactorucx.internal.socket to io.reactorucx.netty;
 }

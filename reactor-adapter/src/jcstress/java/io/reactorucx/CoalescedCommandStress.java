@@ -1,7 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.CoalescedCommand;
+import io.reactorucx.transport.command.CoalescedCommand;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

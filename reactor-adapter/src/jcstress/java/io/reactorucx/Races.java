@@ -1,6 +1,5 @@
 package io.reactorucx;
 
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpConfig;
@@ -9,15 +8,16 @@ import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.command.EngineExecutor;
-import io.reactorucx.internal.config.ConnectionConfig;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.transport.LeakDetection;
+import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.buffer.LeakReporter;
+import io.reactorucx.transport.command.EngineExecutor;
+import io.reactorucx.transport.config.ConnectionConfig;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.EngineConnections;
+import io.reactorucx.transport.handshake.ResourceLimits;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 

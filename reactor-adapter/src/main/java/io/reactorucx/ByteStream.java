@@ -2,11 +2,11 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import reactor.core.publisher.Flux;

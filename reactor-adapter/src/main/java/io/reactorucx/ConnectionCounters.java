@@ -4,7 +4,7 @@ import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.transport.connect.EngineResources;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

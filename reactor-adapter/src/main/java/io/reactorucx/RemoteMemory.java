@@ -2,10 +2,10 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AtomicWidth;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.memory.FlushOperation;
 import io.reactorucx.internal.memory.MemoryAccess;
 import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.reactivestreams.Publisher;

@@ -1,13 +1,13 @@
 package io.reactorucx;
 
 import io.reactorucx.internal.concurrent.ContainedPublisher;
-import io.reactorucx.internal.connect.HandledConnection;
-import io.reactorucx.internal.connect.ServerConnections;
-import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.transport.connect.HandledConnection;
+import io.reactorucx.transport.connect.ServerConnections;
+import io.reactorucx.transport.handshake.FairLimit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;

@@ -1,10 +1,10 @@
 package io.reactorucx;
 
 import io.reactorucx.internal.concurrent.EndMono;
-import io.reactorucx.internal.connect.EndpointAcceptor;
-import io.reactorucx.internal.handshake.FairLimit;
-import io.reactorucx.internal.socket.BoundListener;
-import io.reactorucx.internal.socket.PeerName;
+import io.reactorucx.transport.connect.EndpointAcceptor;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.socket.BoundListener;
+import io.reactorucx.transport.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,26 +1,27 @@
 package io.reactorucx;
 
-import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.internal.concurrent.UncancelledMono;
-import io.reactorucx.internal.config.AuthenticationConfig;
-import io.reactorucx.internal.config.ConnectionConfig;
-import io.reactorucx.internal.config.DeviceNeed;
-import io.reactorucx.internal.config.Wiretap;
-import io.reactorucx.internal.connect.AddressConnector;
-import io.reactorucx.internal.connect.ConnectingEngine;
-import io.reactorucx.internal.connect.EndpointConnector;
-import io.reactorucx.internal.connect.EngineResources;
-import io.reactorucx.internal.connect.Established;
+import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.resources.ConnectMono;
-import io.reactorucx.internal.socket.PeerName;
-import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.transport.OverflowPolicy;
+import io.reactorucx.transport.WiretapFormat;
+import io.reactorucx.transport.config.AuthenticationConfig;
+import io.reactorucx.transport.config.ConnectionConfig;
+import io.reactorucx.transport.config.DeviceNeed;
+import io.reactorucx.transport.config.Wiretap;
+import io.reactorucx.transport.connect.AddressConnector;
+import io.reactorucx.transport.connect.ConnectingEngine;
+import io.reactorucx.transport.connect.EndpointConnector;
+import io.reactorucx.transport.connect.EngineResources;
+import io.reactorucx.transport.connect.Established;
+import io.reactorucx.transport.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -324,7 +325,8 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient wiretap(String category, Level level, WiretapFormat format, int maxBytes) {
-        return with(config.withWiretap(new Wiretap(category, level, format, maxBytes)));
+        return with(config.withWiretap(new Wiretap(category, level, format, maxBytes,
+                MemoryFrame::withoutKey)));
     }
 
     /**

@@ -7,7 +7,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.concurrent.UncancelledMono;
-import io.reactorucx.internal.config.ConnectionPoolConfig;
+import io.reactorucx.transport.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;

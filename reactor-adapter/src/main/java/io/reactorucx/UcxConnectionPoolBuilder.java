@@ -1,6 +1,6 @@
 package io.reactorucx;
 
-import io.reactorucx.internal.config.ConnectionPoolConfig;
+import io.reactorucx.transport.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

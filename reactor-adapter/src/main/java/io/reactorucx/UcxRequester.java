@@ -1,7 +1,6 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
@@ -13,6 +12,7 @@ import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxObserver.Span;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.transport.buffer.LeakRecord;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;

@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.RoomMatrix;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
@@ -21,10 +22,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -43,25 +41,19 @@ class ArchitectureTest {
     private static final String CONNECTION = "io.reactorucx.connection";
     private static final String MEMORY = "io.reactorucx.memory";
     private static final String MESSAGE = "io.reactorucx.message";
-    private static final String SECURITY = "io.reactorucx.security";
+    private static final String TRANSPORT = "io.reactorucx.transport..";
     private static final String HIDDEN = "io.reactorucx.internal";
 
     /** The API's vocabulary: values and contracts, which use no hidden room. */
-    private static final List<String> VOCABULARY = List.of(BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY);
+    private static final List<String> VOCABULARY = List.of(BUFFER, CONNECTION, MEMORY, MESSAGE);
 
     /** The hidden rooms, bottom up: each uses only those before it. */
-    private static final List<String> ROOMS = List.of("event", "frame", "counter", "command", "buffer", "config",
-            "handshake", "socket", "endpoint", "connection", "connect", "concurrent", "lease", "operation", "mapped",
+    private static final List<String> ROOMS = List.of("frame", "counter", "concurrent", "lease", "operation", "mapped",
             "ucp", "message", "memory", "request", "resources");
-
-    /** The rooms in which no Reactor is. */
-    private static final List<String> WITHOUT_REACTOR = List.of("event", "frame", "counter", "command", "buffer",
-            "config", "handshake", "socket", "endpoint", "connection", "connect");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
     private static final int MAX_API_TYPES = 53;
-    private static final Path PAGE = Path.of("../docs/spec/architecture.md");
 
     /** All of the engine that users of the adapter see: the engines' counters and settings. */
     private static final Set<String> ENGINE_API = Set.of("EngineConfig", "EngineHealth", "ProgressEngine",
@@ -90,11 +82,11 @@ class ArchitectureTest {
 
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
-        classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx",
-                METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY,
-                "io.reactorucx.engine",
-                "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
-                "org.slf4j..", "jdk.jfr", "org.jspecify.annotations", "io.micrometer..", "org.HdrHistogram")
+        classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "io.reactorucx",
+                METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, TRANSPORT,
+                "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core", "reactor.core..",
+                "reactor.util..", "reactor.pool..", "org.reactivestreams", "org.slf4j..", "org.jspecify.annotations",
+                "io.micrometer..", "org.HdrHistogram")
                 .check(adapter);
     }
 
@@ -113,12 +105,6 @@ class ArchitectureTest {
     }
 
     @Test
-    void keepsFlightRecorderInOneRoom() {
-        noClasses().that().resideOutsideOfPackage(room("event")).should().dependOnClassesThat()
-                .resideInAPackage("jdk.jfr").check(adapter);
-    }
-
-    @Test
     void eachRoomUsesOnlyThoseBelowIt() {
         for (int i = 0; i < ROOMS.size(); i++) {
             String[] above = Stream.concat(ROOMS.stream().skip(i + 1L).map(ArchitectureTest::room),
@@ -126,13 +112,6 @@ class ArchitectureTest {
             noClasses().that().resideInAPackage(room(ROOMS.get(i))).should().dependOnClassesThat()
                     .resideInAnyPackage(above).check(adapter);
         }
-    }
-
-    @Test
-    void connectionsDoWithoutReactor() {
-        noClasses().that().resideInAnyPackage(WITHOUT_REACTOR.stream().map(ArchitectureTest::room)
-                .toArray(String[]::new)).should().dependOnClassesThat()
-                .resideInAnyPackage("reactor..", "org.reactivestreams..").check(adapter);
     }
 
     @Test
@@ -159,13 +138,10 @@ class ArchitectureTest {
 
     @Test
     void everyPackageIsKnownAndSmall() {
-        Map<String, List<String>> types = adapter.stream().filter(ArchitectureTest::isTopLevel)
-                .collect(Collectors.groupingBy(JavaClass::getPackageName,
-                        Collectors.mapping(JavaClass::getSimpleName, Collectors.toList())));
-
-        assertThat(types.keySet()).containsExactlyInAnyOrderElementsOf(packages());
-        assertThat(types).allSatisfy((name, members) -> assertThat(members).as(name)
-                .hasSizeLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
+        assertThat(RoomMatrix.types(adapter)).satisfies(types ->
+                assertThat(types.keySet()).containsExactlyInAnyOrderElementsOf(packages()))
+                .allSatisfy((name, members) -> assertThat(members).as(name)
+                        .hasSizeLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
     }
 
     @Test
@@ -185,29 +161,11 @@ class ArchitectureTest {
     }
 
     @Test
-    void pageShowsWhichRoomUsesWhich() throws IOException {
-        String shown = Files.readString(PAGE).split("<!-- rooms -->")[1].strip();
+    void pageShowsWhichRoomUsesWhich() {
+        String matrix = RoomMatrix.of(adapter, packages(), ArchitectureTest::shortName);
 
-        assertThat(shown).as("the matrix between the marks in docs/spec/architecture.md; the code says:\n%s", matrix())
-                .isEqualTo(matrix());
-    }
-
-    /** One row for each package, top down; a column for each that is used, in the same order. */
-    private static String matrix() {
-        List<String> down = packages().reversed();
-        Map<String, Set<String>> uses = new HashMap<>();
-        adapter.forEach(type -> type.getDirectDependenciesFromSelf().forEach(to ->
-                uses.computeIfAbsent(type.getPackageName(), ignored -> new HashSet<>())
-                        .add(to.getTargetClass().getPackageName())));
-        StringBuilder rows = new StringBuilder("| uses |");
-        down.forEach(name -> rows.append(' ').append(shortName(name)).append(" |"));
-        rows.append("\n|---|").repeat("---|", down.size());
-        for (String from : down) {
-            rows.append("\n| **").append(shortName(from)).append("** |");
-            down.forEach(to -> rows.append(from.equals(to) ? " · |"
-                    : uses.getOrDefault(from, Set.of()).contains(to) ? " x |" : "  |"));
-        }
-        return rows.toString();
+        assertThat(RoomMatrix.shown("rooms of the adapter")).as("the matrix in docs/spec/architecture.md; the code"
+                + " says:\n%s", matrix).isEqualTo(matrix);
     }
 
     private static String shortName(String packageName) {
@@ -308,16 +266,11 @@ class ArchitectureTest {
             assertThat(module.exports().stream().filter(export -> !export.isQualified())
                     .map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()))
                     .containsExactlyInAnyOrder("io.reactorucx", METRICS, OBSERVATION, BUFFER, CONNECTION,
-                            MEMORY, MESSAGE, SECURITY);
+                            MEMORY, MESSAGE);
             assertThat(module.exports().stream().filter(ModuleDescriptor.Exports::isQualified))
                     .isNotEmpty().allSatisfy(export -> {
                         assertThat(export.source()).startsWith(HIDDEN);
-                        // The RSocket transport needs the streams of the one room, and the log of the other.
-                        assertThat(export.targets()).containsExactlyInAnyOrder(export.source().equals(room("message"))
-                                ? new String[] {"io.reactorucx.rsocket"}
-                                : Set.of(room("command"), room("concurrent")).contains(export.source())
-                                ? new String[] {"io.reactorucx.netty", "io.reactorucx.rsocket"}
-                                : new String[] {"io.reactorucx.netty"});
+                        assertThat(export.targets()).containsExactly("io.reactorucx.rsocket");
                     });
             assertThat(module.opens()).isEmpty();
         }

@@ -8,7 +8,7 @@ import io.reactorucx.BadInput.Tried;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;

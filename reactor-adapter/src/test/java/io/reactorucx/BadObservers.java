@@ -2,7 +2,7 @@ package io.reactorucx;
 
 import static io.reactorucx.BadInput.thrown;
 
-import io.reactorucx.connection.WiretapFormat;
+import io.reactorucx.transport.WiretapFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

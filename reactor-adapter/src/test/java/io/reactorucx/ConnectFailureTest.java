@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.frame.BindFrame;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TestTime;
+import io.reactorucx.transport.frame.BindFrame;
+import io.reactorucx.transport.frame.ControlFrame;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -3,13 +3,13 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.LeakDetection;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
@@ -15,6 +14,7 @@ import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.message.TagInfo;
 import io.reactorucx.message.TaggedBuffer;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.LeakDetection;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;

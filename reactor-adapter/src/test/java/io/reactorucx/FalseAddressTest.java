@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.internal.frame.BindFrame;
-import io.reactorucx.internal.frame.ControlFields;
-import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.handshake.ClientHandshake;
-import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.frame.BindFrame;
+import io.reactorucx.transport.frame.ControlFields;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.handshake.ClientHandshake;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

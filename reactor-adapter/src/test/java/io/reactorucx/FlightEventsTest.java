@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.application.BlockingApplication;
 import io.reactorucx.application.LeakingApplication;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.LeakDetection;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package io.reactorucx;
 
-import io.reactorucx.internal.frame.BindFrame;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.memory.WindowDescriptor;
+import io.reactorucx.transport.frame.BindFrame;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Locale;

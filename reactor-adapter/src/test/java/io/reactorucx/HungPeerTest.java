@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.command.EngineExecutor;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.command.EngineExecutor;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.EngineConnections;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

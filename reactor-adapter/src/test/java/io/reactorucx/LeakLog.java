@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.application.LeakingApplication;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.transport.LeakDetection;
+import io.reactorucx.transport.buffer.LeakRecord;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.application.LeakingApplication;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.LeakDetection;
+import io.reactorucx.transport.buffer.LeakReporter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.application.LeakingApplication;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.LeakDetection;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.List;

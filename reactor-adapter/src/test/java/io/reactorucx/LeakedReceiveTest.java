@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.application.LeakingApplication;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
@@ -12,6 +11,7 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.LeakDetection;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

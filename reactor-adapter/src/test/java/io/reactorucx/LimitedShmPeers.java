@@ -3,7 +3,7 @@ package io.reactorucx;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxUnavailableException;
 import io.reactorucx.message.ActiveMessage;
-import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.transport.OverflowPolicy;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.reactivestreams.Subscription;

@@ -35,7 +35,8 @@ class MemoryWatchTest implements NeedsUcx {
     void connect() {
         peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, resources -> resources.maxBufferBytes(POOL_BYTES),
                 UnaryOperator.identity(), UnaryOperator.identity());
-        LeasePool.of(peers.serverResources().buffers()).buffers().watch().configure(Duration.ofMillis(40), warnings::add);
+        LeasePool.of(peers.serverResources().buffers()).buffers().watch()
+                .configure(Duration.ofMillis(40), warnings::add);
         peers.served().respond(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {

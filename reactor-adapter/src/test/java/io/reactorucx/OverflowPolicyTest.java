@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.message.ActiveMessage;
-import io.reactorucx.message.DropReason;
-import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.DropReason;
+import io.reactorucx.transport.OverflowPolicy;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumMap;

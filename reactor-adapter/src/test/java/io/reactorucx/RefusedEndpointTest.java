@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.handshake.FairLimit;
-import io.reactorucx.internal.handshake.PeerOrigin;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.PeerOrigin;
+import io.reactorucx.transport.handshake.Rejection;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.SequenceWindow;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.command.EngineExecutor;
-import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.command.EngineExecutor;
+import io.reactorucx.transport.connection.EngineConnections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

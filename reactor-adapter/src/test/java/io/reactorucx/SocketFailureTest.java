@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.socket.SocketEventLoop;
-import io.reactorucx.internal.socket.SocketFaults;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.socket.SocketEventLoop;
+import io.reactorucx.transport.socket.SocketFaults;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.concurrent.CompletableFuture;

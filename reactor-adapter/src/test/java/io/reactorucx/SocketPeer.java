@@ -1,6 +1,6 @@
 package io.reactorucx;
 
-import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.transport.frame.ControlFrame;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;

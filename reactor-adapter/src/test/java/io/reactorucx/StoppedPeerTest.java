@@ -2,13 +2,13 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TestTime;
+import io.reactorucx.transport.PeerStatistics;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.LinkedHashMap;

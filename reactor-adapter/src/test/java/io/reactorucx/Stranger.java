@@ -1,10 +1,10 @@
 package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.internal.frame.BindFrame;
-import io.reactorucx.internal.frame.ControlFields;
-import io.reactorucx.internal.handshake.ClientHandshake;
-import io.reactorucx.internal.handshake.ConnectionIdentity;
+import io.reactorucx.transport.frame.BindFrame;
+import io.reactorucx.transport.frame.ControlFields;
+import io.reactorucx.transport.handshake.ClientHandshake;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
 import java.nio.ByteOrder;
 import java.util.Objects;
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.message.TraceContext;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

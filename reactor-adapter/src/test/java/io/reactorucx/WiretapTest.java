@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.Ucx;
-import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.transport.WiretapFormat;
+import io.reactorucx.transport.config.Wiretap;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
@@ -92,7 +92,7 @@ class WiretapTest {
     void tokenThatProtectsAConnectionIsNotShown() {
         MemorySegment framed = MemorySegment.ofArray("SECRET!!what".getBytes(UTF_8));
         String log = shown(() -> {
-            Wiretap tap = new Wiretap("tap.token", Level.INFO, WiretapFormat.HEX, 64);
+            Wiretap tap = new Wiretap("tap.token", Level.INFO, WiretapFormat.HEX, 64, MemoryFrame::withoutKey);
             tap.message("1 peer", "sent", 1, framed, MemorySegment.NULL);
             tap.message("2 peer", "received", 1, MemorySegment.NULL, framed);
             tap.offer("3 peer", 1, framed, 10);
@@ -137,7 +137,7 @@ class WiretapTest {
     @EnumSource(names = {"HEX", "TEXT"})
     void keyOfAWindowAPoolOrAChannelIsNotShown(WiretapFormat format) {
         String log = shown(() -> {
-            Wiretap tap = new Wiretap("tap.keys", Level.INFO, format, 256);
+            Wiretap tap = new Wiretap("tap.keys", Level.INFO, format, 256, MemoryFrame::withoutKey);
             for (Frame frame : framesWithSecrets()) {
                 tap.message("1 peer", "sent", frame.id, frame.header, frame.payload);
                 tap.offer("2 peer", frame.id, frame.header.byteSize() == 0 ? frame.payload : frame.header, 10);
@@ -152,8 +152,8 @@ class WiretapTest {
     void dataOfAChannelIsShown() {
         byte[] header = new byte[20];
         header[4] = 1;
-        assertThat(shown(() -> new Wiretap("tap.data", Level.INFO, WiretapFormat.TEXT, 256).message("1 peer", "sent",
-                ReservedMessageIds.CHANNELS, framed(MemorySegment.ofArray(header)),
+        assertThat(shown(() -> new Wiretap("tap.data", Level.INFO, WiretapFormat.TEXT, 256, MemoryFrame::withoutKey)
+                .message("1 peer", "sent", ReservedMessageIds.CHANNELS, framed(MemorySegment.ofArray(header)),
                 MemorySegment.ofArray("what is it".getBytes(UTF_8))))).contains("what is it");
     }
 
@@ -172,11 +172,12 @@ class WiretapTest {
 
     @Test
     void argumentsAreChecked() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new Wiretap(" ", Level.INFO, WiretapFormat.HEX, 1))
+        assertThatIllegalArgumentException().isThrownBy(() ->
+                new Wiretap(" ", Level.INFO, WiretapFormat.HEX, 1, MemoryFrame::withoutKey))
                 .withMessage("category ' ': must not be blank");
         for (int wrong : new int[] {-1, 65_537}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> new Wiretap("a", Level.INFO, WiretapFormat.HEX, wrong))
+                    .isThrownBy(() -> new Wiretap("a", Level.INFO, WiretapFormat.HEX, wrong, MemoryFrame::withoutKey))
                     .withMessage("maxBytes " + wrong + ": must be in 0..65536");
         }
     }

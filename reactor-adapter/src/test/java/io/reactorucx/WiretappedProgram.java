@@ -3,8 +3,8 @@ package io.reactorucx;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.transport.WiretapFormat;
 import org.slf4j.event.Level;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -5,13 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.frame.BindFrame;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.ucp.ActiveMessageRouter;
-import io.reactorucx.message.DropReason;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.DropReason;
+import io.reactorucx.transport.frame.BindFrame;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -38,10 +38,11 @@ class GreeterTest {
     private static final String LISTENING = "listening on port ";
     private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
     /** What the dependency of an application brings: folders of this build, or files by the start of their names. */
-    private static final List<String> FOLDERS = List.of("core", "progress-engine", "reactor-adapter");
+    private static final List<String> FOLDERS = List.of("core", "progress-engine", "transport",
+            "reactor-adapter");
     private static final List<String> FILES = List.of("reactor-ucx-0", "reactor-ucx-core-",
-            "reactor-ucx-progress-engine-", "reactor-core-", "reactor-pool-", "reactive-streams-1", "jspecify-",
-            "slf4j-api-", "jctools-core-", "agrona-");
+            "reactor-ucx-progress-engine-", "reactor-ucx-transport-", "reactor-core-",
+            "reactor-pool-", "reactive-streams-1", "jspecify-", "slf4j-api-", "jctools-core-", "agrona-");
 
     @TempDir
     private Path classes;

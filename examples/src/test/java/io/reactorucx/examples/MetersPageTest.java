@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
-import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.UcxNettyMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

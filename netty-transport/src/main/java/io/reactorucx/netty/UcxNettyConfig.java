@@ -1,12 +1,12 @@
 package io.reactorucx.netty;
 
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.config.AuthenticationConfig;
-import io.reactorucx.internal.config.ProtocolConfig;
-import io.reactorucx.internal.handshake.FairLimit;
-import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.config.AuthenticationConfig;
+import io.reactorucx.transport.config.ProtocolConfig;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.ResourceLimits;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -28,18 +28,18 @@ import org.jspecify.annotations.Nullable;
  *     SO_RCVBUF} sets it for a channel
  * @param handshakeTimeout how long a channel may take from the connected socket to its first byte, 1 ms to 1 h
  * @param closeTimeout how long bytes that were written before a close may take, 0 to 1 h
- * @param heartbeatInterval see {@link io.reactorucx.UcxServer#heartbeatInterval(Duration)}
+ * @param heartbeatInterval see {@code UcxServer.heartbeatInterval} of the adapter
  * @param linkIdleTimeout how long a link stays without a channel, 0 to 1 h
  * @param maxLinks links that a loop accepts at a time, at least 1
  * @param maxChannels channels of a loop, at least 1
  * @param clientShare which fraction of these two limits, and of what links take, one client can have: more than 0, at
- *     most 1. What a client of links is says {@link io.reactorucx.UcxServer#maxConnectionsPerClient(int)}; a client of
+ *     most 1. What a client of links is says {@code UcxServer.maxConnectionsPerClient} of the adapter; a client of
  *     channels is an address, so that all programs of this host are one
- * @param maxBufferBytes see {@link io.reactorucx.UcxResourcesBuilder#maxBufferBytes(long)}, for each loop
- * @param sharedBuffers see {@link io.reactorucx.UcxResourcesBuilder#sharedBuffers(boolean)}
+ * @param maxBufferBytes see {@code UcxResourcesBuilder.maxBufferBytes} of the adapter, for each loop
+ * @param sharedBuffers see {@code UcxResourcesBuilder.sharedBuffers} of the adapter
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
  * @param plainTcp which channels go over plain TCP
- * @param requiredTransports see {@link io.reactorucx.UcxClient#require(UcxTransportKind...)}, for the links of channels
+ * @param requiredTransports see {@code UcxClient.require} of the adapter, for the links of channels
  */
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,

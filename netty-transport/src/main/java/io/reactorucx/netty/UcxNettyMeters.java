@@ -2,13 +2,13 @@ package io.reactorucx.netty;
 
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.docs.MeterDocumentation;
+import io.reactorucx.transport.metrics.UcxMeter;
 import java.util.Locale;
 
 /** Every meter of loops: name, type, base unit and description. Their only tag is {@link Tag#LOOP}. */
 // Micrometer is optional, so io.reactorucx.netty does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
-public enum UcxNettyMeters implements MeterDocumentation {
+public enum UcxNettyMeters implements UcxMeter {
 
     /** Channels that exist. */
     CHANNELS("channels.live", Meter.Type.GAUGE, Unit.CHANNELS,
@@ -126,12 +126,7 @@ public enum UcxNettyMeters implements MeterDocumentation {
         return unit.text();
     }
 
-    /** Returns the description as text: what shows meters knows no marks for code. */
-    String help() {
-        return description.replace("`", "");
-    }
-
-    /** {@return what it counts, as the documentation says it} */
+    @Override
     public String description() {
         return description;
     }

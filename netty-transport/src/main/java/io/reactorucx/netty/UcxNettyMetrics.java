@@ -1,27 +1,20 @@
 package io.reactorucx.netty;
 
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.LimitedLog;
-import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.metrics.UcxEngineMetrics;
 import io.reactorucx.netty.internal.LoopCounters;
 import io.reactorucx.netty.internal.LoopListener;
-import java.util.ArrayList;
+import io.reactorucx.transport.metrics.BoundMeters;
+import io.reactorucx.transport.metrics.UcxEngineMetrics;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
 
 /**
  * Binds the meters of loops to a registry: those of {@link UcxNettyMeters} for each loop, and those of
@@ -36,8 +29,6 @@ import reactor.core.Disposable;
 // Micrometer is optional, so io.reactorucx.netty does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
 public final class UcxNettyMetrics implements MeterBinder {
-
-    private static final LimitedLog FAULTS = new LimitedLog(LoggerFactory.getLogger(UcxNettyMetrics.class));
 
     private final UcxIoHandlerFactory factory;
     private final Tags common;
@@ -73,9 +64,9 @@ public final class UcxNettyMetrics implements MeterBinder {
      * the same tags.
      *
      * @param registry where they are registered; it is held until they are removed
-     * @return removes the meters, and ends the binding of loops that start later
+     * @return an action that removes the meters, and ends the binding of loops that start later
      */
-    public Disposable bind(MeterRegistry registry) {
+    public Runnable bind(MeterRegistry registry) {
         Listener binding = new Listener(Objects.requireNonNull(registry, "registry"), common);
         factory.registry().listen(binding);
         return () -> factory.registry().unlisten(binding);
@@ -87,7 +78,7 @@ public final class UcxNettyMetrics implements MeterBinder {
         private final MeterRegistry registry;
         private final Tags common;
         /** A search by tags would also find the meters of another binding, which has more tags. */
-        private final Map<LoopCounters, List<Meter>> ofLoops = new HashMap<>();
+        private final Map<LoopCounters, Runnable> ofLoops = new HashMap<>();
         private final Map<ProgressEngine, UcxEngineMetrics> ofEngines = new HashMap<>();
 
         Listener(MeterRegistry registry, Tags common) {
@@ -108,23 +99,20 @@ public final class UcxNettyMetrics implements MeterBinder {
 
         @Override
         public void loopStarted(LoopCounters loop) {
-            List<Meter> meters = ofLoops.computeIfAbsent(loop, ignored -> new ArrayList<>());
+            BoundMeters<LoopCounters> meters = new BoundMeters<>(registry, loop);
+            // Before they are bound: what is bound is removed even if the registry throws.
+            ofLoops.put(loop, meters.removal());
             for (UcxNettyMeters meter : UcxNettyMeters.values()) {
-                meters.add(register(meter, loop, value(meter)));
+                if (meter.getType() == Meter.Type.GAUGE) {
+                    meters.gauge(meter, tags(loop), value(meter));
+                } else {
+                    meters.counter(meter, tags(loop), value(meter));
+                }
             }
         }
 
         private Tags tags(LoopCounters loop) {
             return common.and(UcxNettyMeters.Tag.LOOP.asString(), loop.loop());
-        }
-
-        private Meter register(UcxNettyMeters meter, LoopCounters loop, ToDoubleFunction<LoopCounters> value) {
-            if (meter.getType() == Meter.Type.GAUGE) {
-                return Gauge.builder(meter.getName(), loop, value).tags(tags(loop)).baseUnit(meter.getBaseUnit())
-                        .description(meter.help()).register(registry);
-            }
-            return FunctionCounter.builder(meter.getName(), loop, value).tags(tags(loop))
-                    .baseUnit(meter.getBaseUnit()).description(meter.help()).register(registry);
         }
 
         private static ToDoubleFunction<LoopCounters> value(UcxNettyMeters meter) {
@@ -165,20 +153,9 @@ public final class UcxNettyMetrics implements MeterBinder {
 
         @Override
         public void loopEnded(LoopCounters loop) {
-            List<Meter> meters = ofLoops.remove(loop);
-            if (meters != null) {
-                meters.forEach(this::remove);
-            }
-        }
-
-        /** The registry's listeners may throw, which must not end the loop that tells of its end. */
-        private void remove(Meter meter) {
-            try {
-                registry.remove(meter);
-            } catch (Throwable t) {
-                ApplicationErrors.rethrowIfOutOfMemory(t);
-                FAULTS.warn("the registry threw when the meter " + meter.getId().getName() + " was removed",
-                        ApplicationErrors.printable(t));
+            Runnable removal = ofLoops.remove(loop);
+            if (removal != null) {
+                removal.run();
             }
         }
 

@@ -1,5 +1,6 @@
 package io.reactorucx.netty;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,6 +40,15 @@ class ArchitectureTest {
     void onlyTheLoopResourcesKnowReactorNetty() {
         noClasses().that().resideOutsideOfPackage("io.reactorucx.netty.resources..").should().dependOnClassesThat()
                 .resideInAPackage("reactor.netty..").check(classes);
+    }
+
+    @Test
+    void channelsDoWithoutTheReactorAdapter() {
+        classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "io.netty..", "io.reactorucx.netty..",
+                "io.reactorucx.transport..", "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core",
+                "io.micrometer..", "reactor..", "org.slf4j..", "org.jspecify.annotations").check(classes);
+        noClasses().that().resideOutsideOfPackage("io.reactorucx.netty.resources..").should().dependOnClassesThat()
+                .resideInAnyPackage("reactor..", "org.reactivestreams..").check(classes);
     }
 
     @Test

@@ -12,9 +12,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.testsupport.TestTime;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,7 +24,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import reactor.core.Disposable;
 
 /** The meters of loops say what their channels and links did. */
 class UcxNettyMetricsTest {
@@ -179,26 +178,26 @@ class UcxNettyMetricsTest {
     void disposedBindingRemovesTheMetersOfLoopsAndEnginesAndNoOthers() {
         try (TestLoops loops = new TestLoops("unbound", 1, UcxNettyConfig.DEFAULT.withTransports("shm"))) {
             registry.counter("of.the.application").increment();
-            Disposable first = new UcxNettyMetrics(loops.factory()).bind(registry);
-            Disposable again = new UcxNettyMetrics(loops.factory()).bind(registry);
-            Disposable tagged = new UcxNettyMetrics(loops.factory(), Tags.of("role", "server")).bind(registry);
+            Runnable first = new UcxNettyMetrics(loops.factory()).bind(registry);
+            Runnable again = new UcxNettyMetrics(loops.factory()).bind(registry);
+            Runnable tagged = new UcxNettyMetrics(loops.factory(), Tags.of("role", "server")).bind(registry);
             Channel server = EchoChannel.serve(loops);
             EchoChannel.connect(loops, server.localAddress()).echo();
             int all = registry.getMeters().size();
             assertThat(value(UcxMeters.STEPS.getName(), "role", "server")).isPositive();
 
-            first.dispose();
+            first.run();
             assertThat(registry.getMeters()).as("another has its place").hasSize(all);
-            again.dispose();
-            again.dispose();
+            again.run();
+            again.run();
             // The application's own counter is the odd one.
             assertThat(registry.getMeters()).hasSize((all - 1) / 2 + 1).allMatch(each ->
                     "server".equals(each.getId().getTag("role")) || each.getId().getTags().isEmpty());
-            tagged.dispose();
+            tagged.run();
             assertThat(registry.getMeters()).hasSize(1);
-            Disposable last = new UcxNettyMetrics(loops.factory()).bind(registry);
+            Runnable last = new UcxNettyMetrics(loops.factory()).bind(registry);
             assertThat(value(UcxNettyMeters.CHANNELS)).isPositive();
-            last.dispose();
+            last.run();
             assertThat(registry.getMeters()).hasSize(1);
         }
         assertThat(registry.getMeters()).hasSize(1);

@@ -33,13 +33,13 @@ class EngineStallTest {
     @Test
     void callerInTheApiIsAHandlers() {
         assertThat(stall("com.example.Server.handle", "io.reactorucx.ServerConfig.serve",
-                "io.reactorucx.internal.connect.ServerConnections.run").name())
+                "io.reactorucx.transport.connect.ServerConnections.run").name())
                 .isEqualTo("handler com.example.Server.handle");
     }
 
     @Test
     void withoutAnApplicationTheEngineIsNamed() {
-        EngineStall stall = stall("java.lang.Object.wait", "io.reactorucx.internal.buffer.BufferPool.acquire");
+        EngineStall stall = stall("java.lang.Object.wait", "io.reactorucx.transport.buffer.BufferPool.acquire");
 
         assertThat(stall.handler()).isEqualTo("engine");
         assertThat(stall.operation()).isEqualTo("engine");

@@ -1,6 +1,7 @@
 package io.reactorucx.buffer;
 
 import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.transport.LeakDetection;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

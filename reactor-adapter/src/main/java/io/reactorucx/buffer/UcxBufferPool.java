@@ -2,8 +2,9 @@ package io.reactorucx.buffer;
 
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.transport.LeakDetection;
+import io.reactorucx.transport.buffer.BufferPool;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import reactor.core.publisher.Mono;

@@ -1,10 +1,10 @@
 package io.reactorucx.message;
 
 import io.reactorucx.buffer.Discardable;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.internal.ucp.ReceivedMessage;
+import io.reactorucx.transport.LeakDetection;
 import java.lang.foreign.MemorySegment;
 import reactor.core.publisher.Mono;
 

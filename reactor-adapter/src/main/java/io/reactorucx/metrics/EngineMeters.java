@@ -1,10 +1,8 @@
 package io.reactorucx.metrics;
 
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.reactorucx.UcxResources;
-import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.memory.MemoryPath;
@@ -15,7 +13,9 @@ import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TrafficStatistics;
 import io.reactorucx.message.TrafficStatistics.Api;
-import java.util.ArrayList;
+import io.reactorucx.transport.PeerStatistics;
+import io.reactorucx.transport.metrics.BoundMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -114,9 +114,7 @@ final class EngineMeters {
 
     private void times(MeterRegistry registry, RequestTimes times, Mono<Void> closed, MetersBinding binding) {
         BoundMeters<RequestTimes> meters = new BoundMeters<>(registry, times);
-        List<Meter> percentiles = new ArrayList<>();
         binding.addUntil(closed, meters.removal());
-        binding.addUntil(closed, () -> BoundMeters.removeAll(registry, percentiles));
         for (Side side : Side.values()) {
             Tags ofSide = UcxMetrics.with(tags, UcxMeters.Tag.SIDE, side);
             for (Outcome outcome : Outcome.values()) {
@@ -124,8 +122,8 @@ final class EngineMeters {
                         shown -> shown.count(side, outcome), shown -> shown.nanos(side, outcome));
             }
             for (double phi : PHI) {
-                percentiles.add(UcxMeters.REQUEST_PERCENTILES.timeGauge(registry, times,
-                        ofSide.and(UcxMeters.Tag.PHI.asString(), text(phi)), shown -> shown.percentile(side, phi)));
+                meters.timeGauge(UcxMeters.REQUEST_PERCENTILES, ofSide.and(UcxMeters.Tag.PHI.asString(), text(phi)),
+                        shown -> shown.percentile(side, phi));
             }
         }
     }

@@ -3,6 +3,8 @@ package io.reactorucx.metrics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.reactorucx.transport.metrics.BoundMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -64,8 +66,8 @@ final class PeerMeters<T> {
                 continue;
             }
             if (shown.size() < maxPeers && !host.equals(OTHER)) {
-                shown.put(host, UcxMeters.PEER_CONNECTIONS.gauge(registry, source, peer(common, host),
-                        of -> byHost.apply(of).getOrDefault(host, 0)));
+                shown.put(host, new BoundMeters<>(registry, source).gauge(UcxMeters.PEER_CONNECTIONS,
+                        peer(common, host), of -> byHost.apply(of).getOrDefault(host, 0)));
             } else {
                 others += each.getValue();
             }

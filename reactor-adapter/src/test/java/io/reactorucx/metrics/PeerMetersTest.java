@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactorucx.transport.metrics.BoundMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;

@@ -9,7 +9,7 @@ import io.reactorucx.UcxReconnectingConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.transport.OverflowPolicy;
 import java.time.Duration;
 import java.util.List;
 import reactor.core.publisher.Mono;

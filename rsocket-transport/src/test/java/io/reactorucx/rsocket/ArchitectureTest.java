@@ -32,7 +32,7 @@ class ArchitectureTest {
     void usesTheAdapterRSocketAndBuffersOfNettyOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "io.reactorucx",
                 "io.reactorucx.buffer", "io.reactorucx.rsocket", "io.reactorucx.core", "io.reactorucx.internal.message",
-                "io.reactorucx.internal.command", "io.reactorucx.internal.concurrent", "org.slf4j..",
+                "io.reactorucx.transport.command", "io.reactorucx.internal.concurrent", "org.slf4j..",
                 "io.rsocket..", "io.netty.buffer", "io.netty.util", "reactor.core..", "reactor.util.context",
                 "org.reactivestreams", "org.jspecify.annotations").check(classes);
     }
@@ -43,7 +43,8 @@ class ArchitectureTest {
                 "io\\.reactorucx\\.internal\\.message\\.(?!(MessageStream|MessageDecoder|StreamBuffers)(\\$.*)?$).*")
                 .check(classes);
         noClasses().should().dependOnClassesThat().haveNameMatching(
-                "io\\.reactorucx\\.internal\\.(command\\.(?!LimitedLog$)|concurrent\\.(?!UncancelledMono$)).*")
+                "io\\.reactorucx\\.(transport\\.command\\.(?!LimitedLog$)"
+                + "|internal\\.concurrent\\.(?!UncancelledMono$)).*")
                 .check(classes);
     }
 

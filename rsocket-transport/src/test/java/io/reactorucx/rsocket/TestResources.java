@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.testsupport.TestTime;
+import io.reactorucx.transport.LeakDetection;
 import java.time.Duration;
 
 /** The resources of a server and of its clients, as two processes would have them. */

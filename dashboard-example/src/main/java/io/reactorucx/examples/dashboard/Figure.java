@@ -9,8 +9,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
-import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.UcxNettyMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.concurrent.TimeUnit;
 
 /** A figure of the page: the sum of the meters of a name that have some tags. */

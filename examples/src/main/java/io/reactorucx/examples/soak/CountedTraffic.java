@@ -6,7 +6,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.message.TrafficStatistics.Api;
-import io.reactorucx.metrics.UcxMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.reactorucx.examples.soak;
 import io.reactorucx.examples.soak.Tally.End;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.message.TrafficStatistics.Api;
-import io.reactorucx.metrics.UcxMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.examples.soak.Tally.End;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.message.TrafficStatistics.Api;
-import io.reactorucx.metrics.UcxMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.buffer.Lease;
+import io.reactorucx.transport.buffer.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**

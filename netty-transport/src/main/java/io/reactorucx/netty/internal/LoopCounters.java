@@ -1,10 +1,10 @@
 package io.reactorucx.netty.internal;
 
-import io.reactorucx.internal.handshake.FairLimit;
-import io.reactorucx.internal.handshake.HandshakeFailure;
-import io.reactorucx.internal.handshake.Rejection;
-import io.reactorucx.internal.handshake.RejectionLog;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.HandshakeFailure;
+import io.reactorucx.transport.handshake.Rejection;
+import io.reactorucx.transport.handshake.RejectionLog;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -3,9 +3,9 @@ package io.reactorucx.netty.internal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.reactorucx.internal.buffer.Lease;
 import io.reactorucx.netty.buffer.BufferMemory;
 import io.reactorucx.netty.buffer.LeasedByteBuf;
+import io.reactorucx.transport.buffer.Lease;
 import java.lang.foreign.MemorySegment;
 
 /**

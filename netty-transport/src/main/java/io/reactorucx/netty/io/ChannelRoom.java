@@ -1,8 +1,8 @@
 package io.reactorucx.netty.io;
 
 import io.netty.channel.Channel;
-import io.reactorucx.internal.handshake.FairLimit;
-import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.PeerOrigin;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 

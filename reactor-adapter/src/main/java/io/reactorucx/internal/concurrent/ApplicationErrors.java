@@ -1,6 +1,7 @@
 package io.reactorucx.internal.concurrent;
 
-import io.reactorucx.internal.command.JvmErrors;
+import io.reactorucx.transport.command.ApplicationException;
+import io.reactorucx.transport.command.JvmErrors;
 import reactor.core.Exceptions;
 
 /**
@@ -10,9 +11,6 @@ import reactor.core.Exceptions;
  */
 public final class ApplicationErrors {
 
-    /** Causes that are looked at; a chain may be a ring. */
-    private static final int MAX_CAUSES = 100;
-
     private ApplicationErrors() {
     }
 
@@ -21,12 +19,13 @@ public final class ApplicationErrors {
      * code throws where it is logged or its message is read.
      */
     public static Throwable signal(Throwable thrown) {
-        return Exceptions.isFatal(thrown) || !isPrintable(thrown) ? new Thrown(thrown) : thrown;
+        return Exceptions.isFatal(thrown) || !ApplicationException.isPrintable(thrown)
+                ? new ApplicationException(thrown) : thrown;
     }
 
     /** Returns what is logged for a throwable: itself, unless its own code throws then. */
     public static Throwable printable(Throwable thrown) {
-        return isPrintable(thrown) ? thrown : new Thrown(thrown);
+        return ApplicationException.printable(thrown);
     }
 
     /** Throws an error that says that the JVM lacks memory or has failed, which ends the engine. */
@@ -37,43 +36,11 @@ public final class ApplicationErrors {
     /** Returns what to throw for a throwable, so that Reactor makes a signal of it. */
     public static RuntimeException exception(Throwable thrown) {
         rethrowIfOutOfMemory(thrown);
-        return signal(thrown) instanceof RuntimeException exception ? exception : new Thrown(thrown);
+        return signal(thrown) instanceof RuntimeException exception ? exception : new ApplicationException(thrown);
     }
 
     /** Returns the throwable for which a signal stands. */
     public static Throwable original(Throwable signal) {
-        return signal instanceof Thrown standIn ? standIn.thrown : signal;
-    }
-
-    /** Whether the messages of a throwable and of its causes can be had; subclasses override the methods. */
-    private static boolean isPrintable(Throwable thrown) {
-        try {
-            Throwable each = thrown;
-            for (int depth = 0; each != null && depth < MAX_CAUSES; depth++) {
-                String unused = each.getMessage() + each;
-                each = each.getCause();
-            }
-            return true;
-        } catch (Throwable t) {
-            rethrowIfOutOfMemory(t);
-            return false;
-        }
-    }
-
-    private static final class Thrown extends IllegalStateException {
-
-        private static final long serialVersionUID = 1;
-
-        private final Throwable thrown;
-
-        Thrown(Throwable thrown) {
-            this(thrown, isPrintable(thrown));
-        }
-
-        private Thrown(Throwable thrown, boolean printable) {
-            super("the application threw " + (printable ? thrown
-                    : thrown.getClass().getName() + ", whose message cannot be read"), printable ? thrown : null);
-            this.thrown = thrown;
-        }
+        return signal instanceof ApplicationException standIn ? standIn.thrown() : signal;
     }
 }

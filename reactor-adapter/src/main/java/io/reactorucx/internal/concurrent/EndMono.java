@@ -1,8 +1,8 @@
 package io.reactorucx.internal.concurrent;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.internal.command.EndSignal;
-import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.transport.command.EndSignal;
+import io.reactorucx.transport.connection.ConnectionCore;
 import reactor.core.publisher.Mono;
 
 /** An end as a Mono, which completes with it. Thread: any. */

@@ -3,7 +3,7 @@ package io.reactorucx.internal.concurrent;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.RetryingCommand;
+import io.reactorucx.transport.command.RetryingCommand;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;

@@ -1,6 +1,6 @@
 package io.reactorucx.internal.concurrent;
 
-import io.reactorucx.internal.command.EngineFuture;
+import io.reactorucx.transport.command.EngineFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.concurrent;
 
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.CoalescedCommand;
+import io.reactorucx.transport.command.CoalescedCommand;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;

@@ -1,6 +1,7 @@
 package io.reactorucx.internal.counter;
 
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
+import io.reactorucx.transport.counter.EngineCounter;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -24,12 +25,12 @@ public final class ProtocolCounters {
 
     /** A large flow-controlled message has been fetched. */
     public void fetchedOffer() {
-        TrafficCounter.add(fetched, 1);
+        EngineCounter.add(fetched, 1);
     }
 
     /** A large message of the peer was released without a fetch. */
     public void droppedOffer() {
-        TrafficCounter.add(dropped, 1);
+        EngineCounter.add(dropped, 1);
     }
 
     /** The peer's engine has served a request for its memory. */

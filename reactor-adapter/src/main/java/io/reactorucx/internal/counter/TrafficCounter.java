@@ -1,6 +1,7 @@
 package io.reactorucx.internal.counter;
 
 import io.reactorucx.message.TrafficStatistics;
+import io.reactorucx.transport.counter.EngineCounter;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts what one part of the API sends and receives on one engine. Thread: engine; {@link #snapshot()} any. */
@@ -12,22 +13,18 @@ public final class TrafficCounter {
     private final AtomicLong receivedBytes = new AtomicLong();
 
     public void sent(long messages, long bytes) {
-        add(sentMessages, messages);
-        add(sentBytes, bytes);
+        EngineCounter.add(sentMessages, messages);
+        EngineCounter.add(sentBytes, bytes);
     }
 
     /** Messages have arrived, with so many bytes of them; those of large messages follow when they are fetched. */
     public void received(long messages, long bytes) {
-        add(receivedMessages, messages);
-        add(receivedBytes, bytes);
+        EngineCounter.add(receivedMessages, messages);
+        EngineCounter.add(receivedBytes, bytes);
     }
 
     public TrafficStatistics snapshot() {
         return new TrafficStatistics(sentMessages.getOpaque(), sentBytes.getOpaque(), receivedMessages.getOpaque(),
                 receivedBytes.getOpaque());
-    }
-
-    static void add(AtomicLong counter, long more) {
-        counter.setOpaque(counter.getPlain() + more);
     }
 }

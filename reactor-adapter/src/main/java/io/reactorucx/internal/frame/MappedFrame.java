@@ -2,6 +2,7 @@ package io.reactorucx.internal.frame;
 
 import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -96,19 +97,19 @@ public sealed interface MappedFrame {
 
         /** Writes the frame into an array of {@link #BYTES}. */
         public static void put(byte[] frame, long token, int number) {
-            MessageFrameCodec.putLong(frame, 0, token);
-            MessageFrameCodec.putInt(frame, TOKEN_BYTES, number);
+            FrameBytes.putLong(frame, 0, token);
+            FrameBytes.putInt(frame, TOKEN_BYTES, number);
             frame[BYTES - 1] = TAKEN;
         }
     }
 
     /** Writes the fields of an offer behind the header of its message. */
     static void putOffer(byte[] frame, int at, int id, int number, int slab, long offset, long length) {
-        MessageFrameCodec.putShort(frame, at, (short) id);
-        MessageFrameCodec.putInt(frame, at + 2, number);
-        MessageFrameCodec.putInt(frame, at + 6, slab);
-        MessageFrameCodec.putLong(frame, at + 10, offset);
-        MessageFrameCodec.putLong(frame, at + 18, length);
+        FrameBytes.putShort(frame, at, (short) id);
+        FrameBytes.putInt(frame, at + 2, number);
+        FrameBytes.putInt(frame, at + 6, slab);
+        FrameBytes.putLong(frame, at + 10, offset);
+        FrameBytes.putLong(frame, at + 18, length);
         frame[at + 26] = OFFER;
     }
 

@@ -1,5 +1,8 @@
 package io.reactorucx.internal.frame;
 
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.frame.FrameBytes;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -55,7 +58,7 @@ public final class MessageFrameCodec {
     /** Size of the longest frame without a payload. */
     public static final int CONTROL_FRAME_BYTES = FRAME_BYTES + 12;
     /** Largest payload within a batch. */
-    public static final int MAX_INLINE_BYTES = 32 << 10;
+    public static final int MAX_INLINE_BYTES = FlowControlConfig.MAX_INLINE_BYTES;
     public static final int MAX_TEXT_BYTES = 1 << 10;
     public static final int MAX_BATCH_BYTES = 64 << 10;
     /** Code of the ERROR that refuses a stream. */
@@ -68,9 +71,6 @@ public final class MessageFrameCodec {
     /** Largest credit that a stream may have. */
     public static final int MAX_CREDIT = 1 << 30;
 
-    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
     /** Moves bytes. */
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -88,26 +88,6 @@ public final class MessageFrameCodec {
         } else {
             System.arraycopy(from, fromAt, to, toAt, length);
         }
-    }
-
-    static int getInt(byte[] bytes, int at) {
-        return (int) INT.get(bytes, at);
-    }
-
-    public static void putInt(byte[] bytes, int at, int value) {
-        INT.set(bytes, at, value);
-    }
-
-    static long getLong(byte[] bytes, int at) {
-        return (long) LONG.get(bytes, at);
-    }
-
-    public static void putLong(byte[] bytes, int at, long value) {
-        LONG.set(bytes, at, value);
-    }
-
-    public static void putShort(byte[] bytes, int at, short value) {
-        SHORT.set(bytes, at, value);
     }
 
     /**
@@ -138,9 +118,9 @@ public final class MessageFrameCodec {
 
     /** Writes what a batch, and the header of a large message, begin with. */
     public static void putPreamble(byte[] message, long token, int sequence, int acknowledged) {
-        putLong(message, 0, token);
-        putInt(message, SEQUENCE_AT, sequence);
-        putInt(message, ACKNOWLEDGEMENT_AT, acknowledged);
+        FrameBytes.putLong(message, 0, token);
+        FrameBytes.putInt(message, SEQUENCE_AT, sequence);
+        FrameBytes.putInt(message, ACKNOWLEDGEMENT_AT, acknowledged);
     }
 
     /** Returns the sequence number of a batch, or of a large message by its header. */
@@ -153,12 +133,12 @@ public final class MessageFrameCodec {
         if (size < PREAMBLE_BYTES) {
             throw new ProtocolViolationException(size + " bytes are less than a preamble");
         }
-        return getInt(batch, SEQUENCE_AT);
+        return FrameBytes.getInt(batch, SEQUENCE_AT);
     }
 
     /** Returns how many messages of the other direction the sender has received; after {@link #sequence}. */
     public static int acknowledged(byte[] message) {
-        return getInt(message, ACKNOWLEDGEMENT_AT);
+        return FrameBytes.getInt(message, ACKNOWLEDGEMENT_AT);
     }
 
     /** Returns the stream of a large message by its header. */
@@ -166,7 +146,7 @@ public final class MessageFrameCodec {
         if (header.length != LARGE_HEADER_BYTES) {
             throw new ProtocolViolationException("the header of a large message has " + header.length + " bytes");
         }
-        return getInt(header, PREAMBLE_BYTES);
+        return FrameBytes.getInt(header, PREAMBLE_BYTES);
     }
 
     /**
@@ -185,7 +165,7 @@ public final class MessageFrameCodec {
         while (at < size) {
             require(size, at, FRAME_BYTES);
             byte type = batch[at];
-            int stream = getInt(batch, at + 1);
+            int stream = FrameBytes.getInt(batch, at + 1);
             if (stream == 1) {
                 throw new ProtocolViolationException("no stream has the id 1");
             }
@@ -197,7 +177,7 @@ public final class MessageFrameCodec {
 
     private static int data(byte[] batch, int size, int at, int stream, Visitor visitor) {
         require(size, at, Integer.BYTES);
-        int length = length(size, at + Integer.BYTES, getInt(batch, at));
+        int length = length(size, at + Integer.BYTES, FrameBytes.getInt(batch, at));
         visitor.data(stream, at + Integer.BYTES, length, 1);
         return at + Integer.BYTES + length;
     }
@@ -205,8 +185,8 @@ public final class MessageFrameCodec {
     private static int run(byte[] batch, int size, int at, int stream, Visitor visitor) {
         int messages = at + Integer.BYTES + Short.BYTES;
         require(size, at, Integer.BYTES + Short.BYTES);
-        int length = length(size, messages, getInt(batch, at));
-        int count = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
+        int length = length(size, messages, FrameBytes.getInt(batch, at));
+        int count = Short.toUnsignedInt(FrameBytes.getShort(batch, at + Integer.BYTES));
         if (count == 0) {
             throw new ProtocolViolationException("a run of no messages");
         }
@@ -220,7 +200,7 @@ public final class MessageFrameCodec {
             case OPEN -> {
                 require(size, at, 3 * Integer.BYTES);
                 int payload = at + 3 * Integer.BYTES;
-                int length = length(size, payload, getInt(batch, at + 2 * Integer.BYTES));
+                int length = length(size, payload, FrameBytes.getInt(batch, at + 2 * Integer.BYTES));
                 visitor.open(stream, credit(batch, at), credit(batch, at + Integer.BYTES), payload, length);
                 return payload + length;
             }
@@ -241,8 +221,8 @@ public final class MessageFrameCodec {
             case LAST -> visitor.last();
             case SETTINGS -> {
                 require(size, at, Long.BYTES + Integer.BYTES);
-                long maxMessageBytes = (long) LONG.get(batch, at);
-                int maxStreams = getInt(batch, at + Long.BYTES);
+                long maxMessageBytes = FrameBytes.getLong(batch, at);
+                int maxStreams = FrameBytes.getInt(batch, at + Long.BYTES);
                 if (maxMessageBytes < 0 || maxStreams < 0) {
                     throw new ProtocolViolationException("settings of " + maxMessageBytes + " bytes and " + maxStreams
                             + " streams");
@@ -258,12 +238,12 @@ public final class MessageFrameCodec {
     private static int error(byte[] batch, int size, int at, int stream, Visitor visitor) {
         int text = at + Integer.BYTES + Short.BYTES;
         require(size, at, Integer.BYTES + Short.BYTES);
-        int length = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
+        int length = Short.toUnsignedInt(FrameBytes.getShort(batch, at + Integer.BYTES));
         if (length > MAX_TEXT_BYTES) {
             throw new ProtocolViolationException("a text of " + length + " bytes");
         }
         require(size, text, length);
-        visitor.error(stream, getInt(batch, at), new String(batch, text, length, StandardCharsets.UTF_8));
+        visitor.error(stream, FrameBytes.getInt(batch, at), new String(batch, text, length, StandardCharsets.UTF_8));
         return text + length;
     }
 
@@ -277,7 +257,7 @@ public final class MessageFrameCodec {
     }
 
     private static int credit(byte[] batch, int at) {
-        int credit = getInt(batch, at);
+        int credit = FrameBytes.getInt(batch, at);
         if (credit < 0 || credit > MAX_CREDIT) {
             throw new ProtocolViolationException("a credit of " + Integer.toUnsignedString(credit));
         }

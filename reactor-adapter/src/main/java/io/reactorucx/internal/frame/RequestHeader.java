@@ -1,6 +1,9 @@
 package io.reactorucx.internal.frame;
 
 import io.reactorucx.message.TraceContext;
+import io.reactorucx.transport.frame.ControlFields;
+import io.reactorucx.transport.frame.FrameBytes;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -51,7 +54,7 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         byte[] bytes = new byte[before + request.length];
         bytes[0] = (byte) answer.ordinal();
         bytes[1] = (byte) ((follows ? FOLLOWS : 0) | (trace == null ? 0 : TRACE));
-        MessageFrameCodec.putInt(bytes, 2, deadlineMillis);
+        FrameBytes.putInt(bytes, 2, deadlineMillis);
         if (trace != null) {
             put(bytes, trace);
         }
@@ -61,9 +64,9 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
 
     private static void put(byte[] bytes, TraceContext trace) {
         byte[] state = trace.state().getBytes(StandardCharsets.US_ASCII);
-        MessageFrameCodec.putLong(bytes, FIXED_BYTES, trace.traceIdHigh());
-        MessageFrameCodec.putLong(bytes, FIXED_BYTES + 8, trace.traceIdLow());
-        MessageFrameCodec.putLong(bytes, FIXED_BYTES + 16, trace.spanId());
+        FrameBytes.putLong(bytes, FIXED_BYTES, trace.traceIdHigh());
+        FrameBytes.putLong(bytes, FIXED_BYTES + 8, trace.traceIdLow());
+        FrameBytes.putLong(bytes, FIXED_BYTES + 16, trace.spanId());
         bytes[FIXED_BYTES + 24] = trace.flags();
         bytes[FIXED_BYTES + 25] = (byte) (state.length >>> 8);
         bytes[FIXED_BYTES + 26] = (byte) state.length;
@@ -73,7 +76,7 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
     /** Returns whether a first payload is a small request for one response without a deadline, as most are. */
     public static boolean isForOneAtOnce(byte[] bytes, int offset, int length) {
         return length >= FIXED_BYTES && bytes[offset] == Answer.ONE.ordinal() && bytes[offset + 1] == 0
-                && MessageFrameCodec.getInt(bytes, offset + 2) == 0;
+                && FrameBytes.getInt(bytes, offset + 2) == 0;
     }
 
     /** Parses a header; fails with {@link ProtocolViolationException} if the bytes are none. */
@@ -84,7 +87,7 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         }
         int answer = bytes[0];
         int flags = bytes[1];
-        int deadline = MessageFrameCodec.getInt(bytes, 2);
+        int deadline = FrameBytes.getInt(bytes, 2);
         if (answer < 0 || answer >= Answer.ALL.size() || (flags & ~(FOLLOWS | TRACE)) != 0 || deadline < 0) {
             throw new ProtocolViolationException("a request of kind " + answer + ", flags " + flags + ", deadline "
                     + deadline);
@@ -106,9 +109,9 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
                     + bytes.length);
         }
         try {
-            return new TraceContext(MessageFrameCodec.getLong(bytes, FIXED_BYTES),
-                    MessageFrameCodec.getLong(bytes, FIXED_BYTES + 8),
-                    MessageFrameCodec.getLong(bytes, FIXED_BYTES + 16), bytes[FIXED_BYTES + 24],
+            return new TraceContext(FrameBytes.getLong(bytes, FIXED_BYTES),
+                    FrameBytes.getLong(bytes, FIXED_BYTES + 8),
+                    FrameBytes.getLong(bytes, FIXED_BYTES + 16), bytes[FIXED_BYTES + 24],
                     new String(bytes, fixed, length, StandardCharsets.ISO_8859_1));
         } catch (IllegalArgumentException e) {
             throw new ProtocolViolationException("the trace context of a request: " + e.getMessage());

@@ -1,4 +1,4 @@
-/** Every byte that travels between framework peers: layouts, parsing, reserved ids. */
+/** The frames of the protocols: layouts and parsing. */
 @NullMarked
 package io.reactorucx.internal.frame;
 

@@ -2,8 +2,8 @@ package io.reactorucx.internal.lease;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.buffer.LeakRecord;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;

@@ -1,9 +1,9 @@
 package io.reactorucx.internal.lease;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.Lease;
-import io.reactorucx.internal.buffer.PendingAcquire;
+import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.buffer.Lease;
+import io.reactorucx.transport.buffer.PendingAcquire;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.lease;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.buffer.Lease;
-import io.reactorucx.internal.buffer.SharedLease;
+import io.reactorucx.transport.buffer.Lease;
+import io.reactorucx.transport.buffer.SharedLease;
 import java.lang.foreign.MemorySegment;
 
 /** The implementation of {@link UcxBuffer}: a lease, as the API shows it. */

@@ -1,11 +1,11 @@
 package io.reactorucx.internal.mapped;
 
-import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.ProtocolFactory;
-import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.frame.ReservedMessageIds;
-import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.frame.ReservedMessageIds;
+import io.reactorucx.transport.handshake.FairLimit;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the protocol of mapped memory for the connections of one engine, which share what they have mapped. */

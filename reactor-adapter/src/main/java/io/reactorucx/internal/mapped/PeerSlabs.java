@@ -2,10 +2,10 @@ package io.reactorucx.internal.mapped;
 
 import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.SharedPages;
-import io.reactorucx.internal.buffer.MappedMemory;
 import io.reactorucx.internal.frame.MappedFrame;
-import io.reactorucx.internal.handshake.FairLimit;
-import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.transport.buffer.MappedMemory;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.PeerOrigin;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.util.HashMap;

@@ -2,9 +2,9 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;

@@ -2,10 +2,10 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;

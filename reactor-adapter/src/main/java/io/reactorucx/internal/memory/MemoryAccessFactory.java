@@ -4,10 +4,10 @@ import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcxUnsupportedException;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -4,10 +4,11 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.command.CoalescedCommand;
-import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.transport.command.CoalescedCommand;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryClient {
 
     private final ConnectionCore connection;
+    private final ProtocolCounters counts;
     private final int maxQueued;
     private final LinkedHashMap<Integer, ServedOperation<?>> sent = new LinkedHashMap<>();
     private final Deque<ServedOperation<?>> queue = new ArrayDeque<>();
@@ -36,10 +38,15 @@ public final class MemoryClient {
     private boolean proceeding;
     private boolean missed;
 
-    MemoryClient(ConnectionCore connection, int maxQueued) {
+    MemoryClient(ConnectionCore connection, ProtocolCounters counts, int maxQueued) {
         this.connection = connection;
+        this.counts = counts;
         this.maxQueued = maxQueued;
         this.retry = CoalescedCommand.delayed(connection.engine(), this::proceed);
+    }
+
+    ProtocolCounters counts() {
+        return counts;
     }
 
     /** Sends a request, or queues it. Throws when the connection is closed or the queue is full. */

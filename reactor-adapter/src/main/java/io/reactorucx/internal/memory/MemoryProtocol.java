@@ -4,10 +4,11 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,11 +23,11 @@ public final class MemoryProtocol implements ProtocolHandler {
     private final MemoryServer server;
     private final MemoryClient client;
 
-    MemoryProtocol(ConnectionCore connection, WindowRegistry windows) {
+    MemoryProtocol(ConnectionCore connection, WindowRegistry windows, ProtocolCounters counts) {
         this.connection = connection;
         this.windows = windows;
         this.server = new MemoryServer(connection, windows);
-        this.client = new MemoryClient(connection, windows.config().maxQueuedRequests());
+        this.client = new MemoryClient(connection, counts, windows.config().maxQueuedRequests());
     }
 
     public MemoryClient client() {

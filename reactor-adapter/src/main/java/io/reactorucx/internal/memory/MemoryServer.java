@@ -2,11 +2,11 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.memory.ServedMemoryStatistics;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.HashSet;
 import java.util.Set;
 

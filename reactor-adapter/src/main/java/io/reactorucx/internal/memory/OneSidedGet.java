@@ -3,11 +3,11 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.transport.buffer.LeakRecord;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 

@@ -2,14 +2,14 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
+import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ToLongFunction;
 import org.reactivestreams.Publisher;

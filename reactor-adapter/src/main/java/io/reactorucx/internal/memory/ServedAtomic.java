@@ -3,8 +3,8 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import reactor.core.CoreSubscriber;
 
 /** An atomic operation on a word of the peer's memory, which returns the old value. */

@@ -6,15 +6,15 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
-import io.reactorucx.internal.frame.ProtocolViolationException;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
+import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -179,7 +179,7 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
             case GET -> Access.GET;
             default -> Access.ATOMIC;
         };
-        connection().registry().counts().served(access, bytes(0));
+        memory.client().counts().served(access, bytes(0));
     }
 
     private static int status(RuntimeException cause) {

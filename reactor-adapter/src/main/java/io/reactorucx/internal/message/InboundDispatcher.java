@@ -3,8 +3,8 @@ package io.reactorucx.internal.message;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -174,7 +174,7 @@ final class InboundDispatcher {
     void release(UcpActiveMessage message) {
         if (!message.isInline() && !worker().isClosed() && worker().activeMessages().holds(message)) {
             if (message.isRendezvous()) {
-                mux.connection().registry().counts().droppedOffer();
+                mux.protocolCounters().droppedOffer();
             }
             worker().activeMessages().release(message);
         }

@@ -1,9 +1,9 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /**

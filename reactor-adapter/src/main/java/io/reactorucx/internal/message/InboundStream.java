@@ -2,11 +2,11 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.command.DrainLoop;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.transport.command.DrainLoop;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /**

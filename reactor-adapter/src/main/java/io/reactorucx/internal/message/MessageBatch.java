@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
+import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -113,12 +114,12 @@ public final class MessageBatch implements Completion {
         runCountAt = 0;
         lastStream = NO_STREAM;
         bytes[size] = type;
-        MessageFrameCodec.putInt(bytes, size + 1, stream);
+        FrameBytes.putInt(bytes, size + 1, stream);
         size += MessageFrameCodec.FRAME_BYTES;
     }
 
     private void add(int value) {
-        MessageFrameCodec.putInt(bytes, size, value);
+        FrameBytes.putInt(bytes, size, value);
         size += Integer.BYTES;
     }
 
@@ -142,7 +143,7 @@ public final class MessageBatch implements Completion {
     /** Writes the number of messages in the run, once for all of them. */
     private void writeRunCount() {
         if (runCountAt != 0) {
-            MessageFrameCodec.putShort(bytes, runCountAt, (short) runCount);
+            FrameBytes.putShort(bytes, runCountAt, (short) runCount);
         }
     }
 
@@ -234,7 +235,7 @@ public final class MessageBatch implements Completion {
         int length = Math.min(encoded.length, MessageFrameCodec.MAX_TEXT_BYTES);
         frame(MessageFrameCodec.ERROR, stream);
         add(code);
-        MessageFrameCodec.putShort(bytes, size, (short) length);
+        FrameBytes.putShort(bytes, size, (short) length);
         size += Short.BYTES;
         System.arraycopy(encoded, 0, bytes, size, length);
         size += length;
@@ -242,7 +243,7 @@ public final class MessageBatch implements Completion {
 
     public void settings(long maxMessageBytes, int maxStreams) {
         frame(MessageFrameCodec.SETTINGS, 0);
-        MessageFrameCodec.putLong(bytes, size, maxMessageBytes);
+        FrameBytes.putLong(bytes, size, maxMessageBytes);
         size += Long.BYTES;
         add(maxStreams);
     }

@@ -3,9 +3,10 @@ package io.reactorucx.internal.message;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.counter.TrafficCounter;
-import io.reactorucx.internal.counter.WaitCounter;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.message.TrafficStatistics;
+import io.reactorucx.transport.counter.EngineCounter;
+import io.reactorucx.transport.counter.WaitCounter;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -25,10 +26,6 @@ public final class MessageCounters {
     private final AtomicLong bufferedBytes = new AtomicLong();
     private final AtomicLong violations = new AtomicLong();
     private final AtomicLong droppedRequests = new AtomicLong();
-
-    private static void add(AtomicLong counter, long more) {
-        counter.setOpaque(counter.getPlain() + more);
-    }
 
     /** Returns the traffic of {@code inbound()} and {@code outbound()}, which have the default stream. */
     public TrafficCounter messages() {
@@ -56,44 +53,45 @@ public final class MessageCounters {
 
     /** Messages were sent, each for one credit. */
     void spent(int credits) {
-        add(sendCredit, -credits);
+        EngineCounter.add(sendCredit, -credits);
     }
 
     void batch() {
-        add(batches, 1);
+        EngineCounter.add(batches, 1);
     }
 
     void streams(int more) {
-        add(openStreams, more);
+        EngineCounter.add(openStreams, more);
     }
 
     void waitingRequests(int more) {
-        add(waitingRequests, more);
+        EngineCounter.add(waitingRequests, more);
     }
 
     void credit(long more) {
-        add(sendCredit, more);
+        EngineCounter.add(sendCredit, more);
     }
 
     void held(long moreBytes) {
-        add(bufferedBytes, moreBytes);
+        EngineCounter.add(bufferedBytes, moreBytes);
     }
 
     void violation() {
-        add(violations, 1);
+        EngineCounter.add(violations, 1);
     }
 
     public void droppedRequest() {
-        add(droppedRequests, 1);
+        EngineCounter.add(droppedRequests, 1);
     }
 
-    public MessageStatistics snapshot(ProtocolCounters offers) {
+    public MessageStatistics snapshot(ProtocolCounters offers, long otherDroppedOffers) {
         TrafficStatistics plain = messages.snapshot();
         TrafficStatistics ofRequests = requestMessages.snapshot();
         return new MessageStatistics(plain.sentMessages() + ofRequests.sentMessages(),
                 plain.receivedMessages() + ofRequests.receivedMessages(), batches.getOpaque(),
                 openStreams.getOpaque(), waitingRequests.getOpaque(), sendCredit.getOpaque(),
                 creditWait.waiting(), creditWait.waits(), creditWait.nanos(), bufferedBytes.getOpaque(),
-                offers.fetchedOffers(), offers.droppedOffers(), violations.getOpaque(), droppedRequests.getOpaque());
+                offers.fetchedOffers(), offers.droppedOffers() + otherDroppedOffers, violations.getOpaque(),
+                droppedRequests.getOpaque());
     }
 }

@@ -7,18 +7,19 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.buffer.LeaseOrigin;
-import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.config.FlowControlConfig;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.OperationVisitor;
-import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.connection.SharedMemoryTransport;
-import io.reactorucx.internal.frame.ProtocolViolationException;
-import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.ReceiverName;
+import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.command.LimitedLog;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.OperationVisitor;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.connection.SharedMemoryTransport;
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import io.reactorucx.transport.handshake.PeerInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
@@ -384,6 +385,10 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     public FlowControlConfig limits() {
         return limits;
+    }
+
+    ProtocolCounters protocolCounters() {
+        return shared.counts();
     }
 
     public MessageCounters counters() {

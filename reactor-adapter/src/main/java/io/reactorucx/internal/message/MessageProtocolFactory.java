@@ -1,10 +1,11 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.ProtocolFactory;
-import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class MessageProtocolFactory implements ProtocolFactory {
 
     private final LeasePool pool;
+    private final ProtocolCounters counts;
     private final MessageCounters counters = new MessageCounters();
     private final MessageBatch.Pool batches = new MessageBatch.Pool();
     private final SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
@@ -21,8 +23,9 @@ public final class MessageProtocolFactory implements ProtocolFactory {
     private final DemandWatch demandWatch = new DemandWatch();
 
     /** Creates a factory for an engine that may have so many operations in flight, a part of them large messages. */
-    public MessageProtocolFactory(LeasePool pool, int maxInFlight) {
+    public MessageProtocolFactory(LeasePool pool, ProtocolCounters counts, int maxInFlight) {
         this.pool = pool;
+        this.counts = counts;
         // The rest is for the other operations of the application, which are refused when there is no slot.
         this.offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
     }
@@ -44,6 +47,11 @@ public final class MessageProtocolFactory implements ProtocolFactory {
     /** What became of messages. Thread: any. */
     public MessageCounters counters() {
         return counters;
+    }
+
+    /** Returns the counters that all protocols of the engine share. Thread: any. */
+    public ProtocolCounters counts() {
+        return counts;
     }
 
     MessageBatch.Pool batches() {

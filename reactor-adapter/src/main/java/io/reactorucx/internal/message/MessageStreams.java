@@ -2,9 +2,9 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.config.FlowControlConfig;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

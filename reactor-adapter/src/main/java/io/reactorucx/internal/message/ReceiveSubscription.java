@@ -1,12 +1,12 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.connection.ConnectionCore;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 

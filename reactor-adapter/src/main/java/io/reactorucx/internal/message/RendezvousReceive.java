@@ -4,8 +4,8 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.event.FlightEvents;
 import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.transport.event.FlightEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +64,7 @@ final class RendezvousReceive implements Completion {
 
     private void count() {
         mux.counters().of(input.stream()).received(0, offer.length());
-        mux.connection().registry().counts().fetchedOffer();
+        mux.protocolCounters().fetchedOffer();
     }
 
     /** Returns the data, which the caller then owns; null until it has been fetched. */

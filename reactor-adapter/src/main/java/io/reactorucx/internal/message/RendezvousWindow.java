@@ -2,9 +2,10 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.FrameBytes;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -120,7 +121,7 @@ final class RendezvousWindow {
     private boolean post(int stream, RendezvousSend send) {
         MemorySegment message = send.segment();
         MessageFrameCodec.putPreamble(header, connection.peerToken(), sequence.take(0), sequence.acknowledge());
-        MessageFrameCodec.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
+        FrameBytes.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
         boolean posted = false;
         try {
             boolean completed = connection.send(ReservedMessageIds.MESSAGES, headerSegment, message,

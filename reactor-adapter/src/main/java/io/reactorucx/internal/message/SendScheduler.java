@@ -2,11 +2,11 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.command.CoalescedCommand;
-import io.reactorucx.internal.config.FlowControlConfig;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.transport.command.CoalescedCommand;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;

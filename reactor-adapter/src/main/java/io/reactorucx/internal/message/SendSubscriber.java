@@ -2,10 +2,10 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.command.CoalescedCommand;
-import io.reactorucx.internal.command.RetryingCommand;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
+import io.reactorucx.transport.command.CoalescedCommand;
+import io.reactorucx.transport.command.RetryingCommand;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Function;

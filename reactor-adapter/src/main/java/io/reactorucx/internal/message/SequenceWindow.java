@@ -1,8 +1,8 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /**

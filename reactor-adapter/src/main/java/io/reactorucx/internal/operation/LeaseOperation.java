@@ -1,10 +1,10 @@
 package io.reactorucx.internal.operation;
 
-import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.LeaseOrigin;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.lease.ReceiverName;
+import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.buffer.LeaseOrigin;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;

@@ -2,7 +2,7 @@ package io.reactorucx.internal.operation;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.endpoint.OperationOwner;
+import io.reactorucx.transport.endpoint.OperationOwner;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;

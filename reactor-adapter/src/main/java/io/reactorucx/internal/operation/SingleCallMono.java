@@ -5,7 +5,7 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.endpoint.OperationOwner;
+import io.reactorucx.transport.endpoint.OperationOwner;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;

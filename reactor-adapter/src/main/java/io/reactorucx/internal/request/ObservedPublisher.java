@@ -1,7 +1,6 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.internal.command.LimitedLog;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.counter.RequestCounters;
@@ -12,6 +11,7 @@ import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxObserver.Outcome;
 import io.reactorucx.message.UcxObserver.Scope;
 import io.reactorucx.message.UcxObserver.Span;
+import io.reactorucx.transport.command.LimitedLog;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -2,7 +2,6 @@ package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
@@ -14,6 +13,7 @@ import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;
+import io.reactorucx.transport.buffer.LeakRecord;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.request;
 
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.transport.buffer.LeakRecord;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;

@@ -2,16 +2,8 @@ package io.reactorucx.internal.resources;
 
 import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineThread;
-import io.reactorucx.internal.config.AuthenticatorLimits;
-import io.reactorucx.internal.connect.ConnectingEngine;
-import io.reactorucx.internal.connect.DeviceStarter;
-import io.reactorucx.internal.connect.EngineResources;
-import io.reactorucx.internal.connect.EngineStacks;
-import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.connection.ProtocolFactory;
-import io.reactorucx.internal.handshake.ResourceLimits;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.mapped.MappedProtocolFactory;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
@@ -21,6 +13,15 @@ import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.transport.buffer.LeakReporter;
+import io.reactorucx.transport.config.AuthenticatorLimits;
+import io.reactorucx.transport.connect.ConnectingEngine;
+import io.reactorucx.transport.connect.DeviceStarter;
+import io.reactorucx.transport.connect.EngineResources;
+import io.reactorucx.transport.connect.EngineStacks;
+import io.reactorucx.transport.connection.EngineConnections;
+import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.handshake.ResourceLimits;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -51,8 +52,9 @@ public final class AdapterProtocols implements EngineStacks.Content {
     }
 
     private List<ProtocolFactory> protocols(EngineConnections connections) {
-        return List.of(new MessageProtocolFactory(pool, connections.engine().config().maxInFlight()),
-                new MemoryProtocolFactory(windows), new ActiveMessageRouter(connections, leaks),
+        ProtocolCounters counts = new ProtocolCounters();
+        return List.of(new MessageProtocolFactory(pool, counts, connections.engine().config().maxInFlight()),
+                new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
                 ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes()));
     }
 
@@ -88,7 +90,11 @@ public final class AdapterProtocols implements EngineStacks.Content {
 
     /** Returns what each engine counts of flow-controlled messages. */
     public List<MessageStatistics> messageStatistics() {
-        return engines.engines().stream().map(engine -> engine.protocol(MessageProtocolFactory.class).counters()
-                .snapshot(engine.connections().counts())).toList();
+        return engines.engines().stream().map(AdapterProtocols::messageStatistics).toList();
+    }
+
+    private static MessageStatistics messageStatistics(ConnectingEngine engine) {
+        MessageProtocolFactory messages = engine.protocol(MessageProtocolFactory.class);
+        return messages.counters().snapshot(messages.counts(), engine.connections().droppedOffers());
     }
 }

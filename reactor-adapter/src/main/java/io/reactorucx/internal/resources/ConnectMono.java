@@ -1,8 +1,8 @@
 package io.reactorucx.internal.resources;
 
-import io.reactorucx.internal.connect.ConnectCallback;
-import io.reactorucx.internal.connect.Connector;
-import io.reactorucx.internal.connect.Established;
+import io.reactorucx.transport.connect.ConnectCallback;
+import io.reactorucx.transport.connect.Connector;
+import io.reactorucx.transport.connect.Established;
 import java.util.function.Supplier;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;

@@ -4,12 +4,7 @@ import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.EndMono;
-import io.reactorucx.internal.connect.ConnectingEngine;
-import io.reactorucx.internal.connect.EngineResources;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.counter.ProtocolCounters;
-import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.message.MessageCounters;
 import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.memory.MemoryPath;
@@ -17,6 +12,11 @@ import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.memory.ServedMemoryStatistics.Requests;
 import io.reactorucx.message.RequestStatistics;
 import io.reactorucx.message.TrafficStatistics;
+import io.reactorucx.transport.connect.ConnectingEngine;
+import io.reactorucx.transport.connect.EngineResources;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.EngineConnections;
+import io.reactorucx.transport.handshake.FairLimit;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -150,7 +150,7 @@ final class EngineStatistics implements UcxStatistics {
             case MESSAGES -> messages(engine).messages().snapshot();
             case REQUESTS -> messages(engine).requestMessages().snapshot();
             case ACTIVE_MESSAGES -> {
-                TrafficStatistics arrived = engine.connections().counts().activeMessages().snapshot();
+                TrafficStatistics arrived = counts(engine).activeMessages().snapshot();
                 yield new TrafficStatistics(counters.succeeded(OperationKind.AM_SEND),
                         counters.bytes(OperationKind.AM_SEND), arrived.receivedMessages(),
                         arrived.receivedBytes() + counters.bytes(OperationKind.AM_FETCH));
@@ -167,7 +167,7 @@ final class EngineStatistics implements UcxStatistics {
 
     /** Returns the accesses to memory of peers: all are operations, and those that peers serve are counted apart. */
     private static Requests accesses(ConnectingEngine engine, Access access, MemoryPath path) {
-        ProtocolCounters counts = engine.connections().counts();
+        ProtocolCounters counts = counts(engine);
         if (path == MemoryPath.SERVED) {
             return new Requests(counts.served(access), 0, counts.servedBytes(access));
         }
@@ -179,6 +179,10 @@ final class EngineStatistics implements UcxStatistics {
         EngineCounters counters = engine.engine().counters();
         return new Requests(counts.oneSided(access, counters.succeeded(kind)), 0,
                 counts.oneSidedBytes(access, counters.bytes(kind)));
+    }
+
+    private static ProtocolCounters counts(ConnectingEngine engine) {
+        return engine.protocol(MessageProtocolFactory.class).counts();
     }
 
     private static MessageCounters messages(ConnectingEngine engine) {

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 

@@ -10,14 +10,14 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.ConnectionPhase;
-import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.frame.ApplicationHeader;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.message.ActiveMessage;
-import io.reactorucx.message.DropReason;
+import io.reactorucx.transport.DropReason;
+import io.reactorucx.transport.buffer.LeakReporter;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.ConnectionPhase;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.frame.ApplicationHeader;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +52,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     ActiveMessageProtocol(ConnectionCore connection, ActiveMessageRouter router) {
         this.connection = connection;
         this.router = router;
-        this.offers = new OpenOffers(connection.registry().counts());
+        this.offers = new OpenOffers(router.counts());
         this.unclaimed = new UnclaimedMessages(connection);
     }
 
@@ -143,7 +143,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Counts a message that its receiver gets, now or later. Data that waits is counted when it is fetched. */
     void countReceived(UcpActiveMessage message) {
-        connection.registry().counts().activeMessages().received(1, message.isInline() ? message.length() : 0);
+        router.counts().activeMessages().received(1, message.isInline() ? message.length() : 0);
     }
 
     private @Nullable DropReason await(UcpActiveMessage message, int id) {

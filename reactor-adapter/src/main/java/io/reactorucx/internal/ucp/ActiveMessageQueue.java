@@ -1,7 +1,7 @@
 package io.reactorucx.internal.ucp;
 
-import io.reactorucx.internal.config.ReceiveQueueConfig;
-import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.transport.OverflowPolicy;
+import io.reactorucx.transport.config.ReceiveQueueConfig;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;

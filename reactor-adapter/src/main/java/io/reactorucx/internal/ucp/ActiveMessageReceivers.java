@@ -1,7 +1,7 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.message.DropReason;
+import io.reactorucx.transport.DropReason;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,13 +1,14 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.connection.ProtocolFactory;
-import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.frame.ReservedMessageIds;
-import io.reactorucx.message.DropReason;
+import io.reactorucx.internal.counter.ProtocolCounters;
+import io.reactorucx.transport.DropReason;
+import io.reactorucx.transport.buffer.LeakReporter;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.EngineConnections;
+import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,13 @@ public final class ActiveMessageRouter implements ProtocolFactory {
 
     private final EngineConnections connections;
     private final LeakReporter leaks;
+    private final ProtocolCounters counts;
     private final Set<Integer> routed = new HashSet<>();
 
-    public ActiveMessageRouter(EngineConnections connections, LeakReporter leaks) {
+    public ActiveMessageRouter(EngineConnections connections, LeakReporter leaks, ProtocolCounters counts) {
         this.connections = connections;
         this.leaks = leaks;
+        this.counts = counts;
     }
 
     @Override
@@ -39,6 +42,10 @@ public final class ActiveMessageRouter implements ProtocolFactory {
     @Override
     public ProtocolHandler create(ConnectionCore connection) {
         return new ActiveMessageProtocol(connection, this);
+    }
+
+    ProtocolCounters counts() {
+        return counts;
     }
 
     /**

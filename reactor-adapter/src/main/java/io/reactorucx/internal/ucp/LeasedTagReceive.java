@@ -3,14 +3,14 @@ package io.reactorucx.internal.ucp;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.endpoint.OperationOwner;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.message.TaggedBuffer;
+import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.endpoint.OperationOwner;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 

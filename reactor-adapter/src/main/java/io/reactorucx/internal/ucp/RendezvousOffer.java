@@ -1,9 +1,9 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.internal.buffer.LeakReaper;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.transport.buffer.LeakReaper;
+import io.reactorucx.transport.buffer.LeakRecord;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

@@ -2,10 +2,10 @@ package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.config.ReceiveQueueConfig;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.message.DropReason;
-import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.transport.DropReason;
+import io.reactorucx.transport.OverflowPolicy;
+import io.reactorucx.transport.config.ReceiveQueueConfig;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 

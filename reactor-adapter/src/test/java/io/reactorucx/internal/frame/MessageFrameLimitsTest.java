@@ -3,6 +3,7 @@ package io.reactorucx.internal.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

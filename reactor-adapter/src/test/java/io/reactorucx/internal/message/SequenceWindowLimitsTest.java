@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.junit.jupiter.api.Test;
 
 /** The last number, byte or message that a limit of the window lets through, and the first that it does not. */

@@ -2,7 +2,7 @@ package io.reactorucx.internal.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.internal.connection.SharedMemoryTransport;
+import io.reactorucx.transport.connection.SharedMemoryTransport;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,8 @@
 package io.reactorucx.spring.boot;
 
-import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.WaitStrategy;
+import io.reactorucx.transport.LeakDetection;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;

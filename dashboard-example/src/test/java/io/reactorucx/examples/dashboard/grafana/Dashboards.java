@@ -13,8 +13,8 @@ import static io.reactorucx.examples.dashboard.grafana.Query.rest;
 import static io.reactorucx.examples.dashboard.grafana.Query.share;
 
 import io.reactorucx.examples.dashboard.grafana.Dashboard.Row;
-import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.UcxNettyMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.List;
 
 /** What {@code docs/guide/dashboards} is made of. */

@@ -3,8 +3,8 @@ package io.reactorucx.examples.dashboard.grafana;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import io.micrometer.prometheusmetrics.PrometheusNamingConvention;
-import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.UcxNettyMeters;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -25,7 +25,7 @@ final class LoopsMeters implements MeterBinder, DisposableBean {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        loops.ifAvailable(each -> bindings.add(new UcxNettyMetrics(each.factory()).bind(registry)));
+        loops.ifAvailable(each -> bindings.add(new UcxNettyMetrics(each.factory()).bind(registry)::run));
     }
 
     @Override

@@ -1,5 +1,0 @@
-/** The buffer pool: slabs of registered memory, leases on their blocks, and the detection of leaks. */
-@NullMarked
-package io.reactorucx.internal.buffer;
-
-import org.jspecify.annotations.NullMarked;

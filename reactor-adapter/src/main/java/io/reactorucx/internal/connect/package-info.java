@@ -1,5 +1,0 @@
-/** Connecting and accepting: assembles a connection with its protocols. */
-@NullMarked
-package io.reactorucx.internal.connect;
-
-import org.jspecify.annotations.NullMarked;

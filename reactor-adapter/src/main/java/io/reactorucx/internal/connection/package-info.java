@@ -1,5 +1,0 @@
-/** A connection on its engine: its lifecycle, its operations and its protocols. */
-@NullMarked
-package io.reactorucx.internal.connection;
-
-import org.jspecify.annotations.NullMarked;

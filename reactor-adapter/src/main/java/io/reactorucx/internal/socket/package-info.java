@@ -1,5 +1,0 @@
-/** Control sockets of connections, and the event loop that serves them. */
-@NullMarked
-package io.reactorucx.internal.socket;
-
-import org.jspecify.annotations.NullMarked;

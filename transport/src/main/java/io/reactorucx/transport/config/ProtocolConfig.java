@@ -1,0 +1,46 @@
+package io.reactorucx.transport.config;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the protocol between framework peers.
+ *
+ * @param limits the limits that this side announces
+ * @param heartbeatInterval the longest silence that this side wants from its peer, zero for any
+ * @param authentication the authenticator, null for none
+ */
+public record ProtocolConfig(PeerLimits limits, Duration heartbeatInterval,
+        @Nullable AuthenticationConfig authentication) {
+
+    /** The shortest heartbeat interval; a peer that asks for less gets this. */
+    public static final int MIN_HEARTBEAT_MILLIS = 100;
+
+    private static final Duration SHORTEST = Duration.ofMillis(MIN_HEARTBEAT_MILLIS);
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    public static final ProtocolConfig DEFAULT = new ProtocolConfig(PeerLimits.DEFAULT, Duration.ofSeconds(10), null);
+
+    public ProtocolConfig {
+        Objects.requireNonNull(limits, "limits");
+        Objects.requireNonNull(heartbeatInterval, "heartbeatInterval");
+        if (!heartbeatInterval.isZero() && (heartbeatInterval.compareTo(SHORTEST) < 0
+                || heartbeatInterval.compareTo(LONGEST) > 0)) {
+            throw new IllegalArgumentException("heartbeatInterval " + heartbeatInterval + ": must be 0 or in "
+                    + SHORTEST + ".." + LONGEST);
+        }
+    }
+
+    ProtocolConfig withLimits(PeerLimits value) {
+        return new ProtocolConfig(value, heartbeatInterval, authentication);
+    }
+
+    public ProtocolConfig withHeartbeatInterval(Duration value) {
+        return new ProtocolConfig(limits, value, authentication);
+    }
+
+    public ProtocolConfig withAuthentication(AuthenticationConfig value) {
+        return new ProtocolConfig(limits, heartbeatInterval, value);
+    }
+}

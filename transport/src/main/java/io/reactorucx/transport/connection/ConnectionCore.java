@@ -1,0 +1,490 @@
+package io.reactorucx.transport.connection;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.transport.command.EndSignal;
+import io.reactorucx.transport.command.RetryingCommand;
+import io.reactorucx.transport.config.ConnectionConfig;
+import io.reactorucx.transport.endpoint.EndpointCloser;
+import io.reactorucx.transport.endpoint.InFlightOperation;
+import io.reactorucx.transport.endpoint.InFlightOperations;
+import io.reactorucx.transport.endpoint.OperationOwner;
+import io.reactorucx.transport.frame.ApplicationHeader;
+import io.reactorucx.transport.frame.ControlFields;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.frame.ReservedMessageIds;
+import io.reactorucx.transport.handshake.ConnectListener;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.PeerInfo;
+import io.reactorucx.transport.socket.ControlSocket;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: its endpoint, its operations in flight and its protocols. {@link ConnectionLifecycle} holds its
+ * phase, {@link ConnectionTermination} ends it.
+ *
+ * <p>Thread: engine, except where a method says otherwise.
+ */
+public final class ConnectionCore implements OperationOwner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
+
+    private final EngineConnections connections;
+    private final ConnectionConfig config;
+    private final String peer;
+    private final @Nullable ConnectionIdentity identity;
+    private final HeaderBuffer headers = new HeaderBuffer();
+    private final ConnectionLifecycle life = new ConnectionLifecycle();
+    private final InFlightOperations operations = new InFlightOperations();
+    private final ControlFrameSender control;
+    private final ConnectionTermination termination;
+    private final Heartbeat heartbeat;
+    private final ControlSocketHandler socket;
+    private final ProtocolHandlers protocols;
+    private final ConnectionLog log;
+    private @Nullable UcpEndpoint endpoint;
+    private @Nullable LargeMessages largeMessages;
+    private @Nullable ConnectListener connecting;
+    private int maxHeaderBytes = Integer.MAX_VALUE;
+
+    /** Creates a connection with a raw peer, whose messages carry no token. */
+    public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer) {
+        this(connections, config, peer, null);
+    }
+
+    /** Creates a connection with a framework peer, which has or will have the other token of the identity. */
+    public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer,
+            @Nullable ConnectionIdentity identity) {
+        this.connections = connections;
+        this.config = config;
+        this.peer = peer;
+        this.identity = identity;
+        this.log = new ConnectionLog(peer, connections.engine().name(), config.wiretap());
+        this.control = new ControlFrameSender(this);
+        this.termination = new ConnectionTermination(this, life, operations);
+        this.heartbeat = new Heartbeat(this, control, connections.heartbeats());
+        this.socket = new ControlSocketHandler(this);
+        this.protocols = new ProtocolHandlers(this, connections.factories());
+    }
+
+    /** Attaches the control socket, which closes with this connection, and whose end means that the peer is gone. */
+    public void attachSocket(ControlSocket opened, ConnectListener listener) {
+        connecting = listener;
+        connections.addConnecting(this);
+        socket.attach(opened);
+    }
+
+    /** Attaches the endpoint, whose error handler is {@link #endpointFailed}. */
+    public void attachEndpoint(UcpEndpoint made, ConnectListener listener) {
+        endpoint = made;
+        connecting = listener;
+        connections.add(this, made);
+    }
+
+    /** Returns what ends the use of the endpoint, and holds its place among those that UCX may keep. */
+    public EndpointCloser closer() {
+        return termination.closer();
+    }
+
+    /** The peer has said which process it is, on the way of the endpoint that it asked for. */
+    public void peerProcess(ProcessIdentity process) {
+        termination.peerProcess(process);
+    }
+
+    /** UCX has begun to wire the endpoint up: nothing may be sent before {@link #wireUpEnded()}. */
+    public void wireUpStarted() {
+        life.advance(ConnectionEvent.WIRE_UP_STARTED);
+    }
+
+    /** The endpoint is wired up, or has failed. */
+    public void wireUpEnded() {
+        termination.wireUpEnded();
+    }
+
+    /** Establishes the connection after its handshake. Returns false if it is not wanted any more. */
+    public boolean established(@Nullable PeerInfo info) {
+        if (life.phase() != ConnectionPhase.CONNECTING || connecting == null) {
+            return false;
+        }
+        connecting = null;
+        termination.established(endpoint);
+        int ours = connections.worker().maxHeaderBytes();
+        // The peer may announce any number.
+        maxHeaderBytes = info == null ? ours : Math.max(0, Math.min(info.limits().maxHeaderBytes(), ours)
+                - ApplicationHeader.BYTES);
+        if (info != null) {
+            heartbeat.start(PeerInfo.heartbeat(connections.ownInfo(config), info));
+            protocols.connected(info);
+            termination.peerProcess(info.process());
+        }
+        boolean established = life.advance(ConnectionEvent.HANDSHAKE_DONE);
+        if (established) {
+            log.established(endpoint);
+        }
+        return established;
+    }
+
+    /** Aborts connecting. The listener is not notified, because it asked for this. */
+    public void abandonConnecting() {
+        connecting = null;
+        termination.abandon();
+    }
+
+    /** This side has rejected the peer, which may read the reason until the close timeout. */
+    public void rejected() {
+        connecting = null;
+        if (life.advance(ConnectionEvent.REJECT)) {
+            termination.startDeadline(config.closeTimeout());
+        }
+    }
+
+    /** Limits the time until the connection is closed by force; only the first call counts. */
+    public void startDeadline(Duration time) {
+        termination.startDeadline(time);
+    }
+
+    /** Notifies the listener, if there is one, that connecting has failed. */
+    void failConnecting(RuntimeException error) {
+        ConnectListener waiting = connecting;
+        connecting = null;
+        if (waiting != null) {
+            waiting.failed(error);
+        }
+    }
+
+    /** UCX has reported that the endpoint failed. */
+    public void endpointFailed(UcpEndpoint failed, int rawStatus) {
+        termination.peerFailed(rawStatus);
+    }
+
+    /** Takes a frame of the control socket, and returns whether it is a frame of this protocol. Thread: any. */
+    public boolean socketReceived(byte[] frame) {
+        return socket.received(frame);
+    }
+
+    /** The control socket has ended. Thread: any. */
+    public void socketEnded(IOException cause, Consumer<RuntimeException> whenEngineClosed) {
+        new RetryingCommand(engine(), worker -> socket.ended(cause), whenEngineClosed, true).submit();
+    }
+
+    /** A control frame has come over the endpoint. */
+    void received(ControlFrame frame) {
+        log.control("received", frame.type());
+        if (socket.isAttached() && life.phase().isConnecting()) {
+            return; // A late frame of the connection that used the endpoint before.
+        }
+        switch (frame.type()) {
+            case HELLO, WELCOME, REJECT, CHALLENGE, PROOF, READY -> {
+                ConnectListener waiting = connecting;
+                if (waiting != null) {
+                    waiting.received(frame);
+                }
+            }
+            case PING, RELEASE, RELEASED -> { } // The heartbeat has counted PING; the others belong to the socket.
+            case REFUSED -> {
+                if (frame.fields().has(ControlFields.Key.MESSAGE_NUMBER)) {
+                    protocols.refused(frame.fields().buffer(ControlFields.Key.MESSAGE_NUMBER).getInt());
+                }
+            }
+            case FIN -> termination.finArrived(frame.fields());
+            case FIN_ACK -> termination.leave();
+        }
+    }
+
+    /** The peer has sent a message over the endpoint. */
+    void messageReceived() {
+        heartbeat.received();
+    }
+
+    ConnectionTermination termination() {
+        return termination;
+    }
+
+    public Heartbeat heartbeat() {
+        return heartbeat;
+    }
+
+    boolean hasControlSocket() {
+        return socket.isAttached();
+    }
+
+    /** Sends a frame over the control socket, if there is one. Thread: any. */
+    public void sendOverSocket(ControlFrame frame) {
+        socket.send(frame);
+    }
+
+    /** Sends a control frame over the endpoint, and returns whether UCX has accepted it. */
+    public boolean sendControl(ControlFrame frame) {
+        UcpEndpoint open = endpoint;
+        boolean sent = open != null && life.phase().carriesControl()
+                && control.send(open, frame, (status, length, tag) -> operationEnded());
+        if (sent) {
+            log.control("sent", frame.type());
+        }
+        return sent;
+    }
+
+    /** Hands a message to the protocol of its reserved id, and returns whether there is one. */
+    public boolean dispatch(UcpActiveMessage message) {
+        log.received(message);
+        return life.phase().carriesMessages() && protocols.offer(message);
+    }
+
+    /** Returns whether a message carries the token that this side has chosen for this connection. */
+    boolean isAuthentic(UcpActiveMessage message) {
+        return identity != null && connections.worker().activeMessages().beginsWith(message, identity.ownToken());
+    }
+
+    /** Returns the token that each message to the peer begins with. */
+    public long peerToken() {
+        return Objects.requireNonNull(identity, "a raw peer has no token").peerToken();
+    }
+
+    /** Returns the header of a message to the peer: its token, and this. It is valid until the next call. */
+    public MemorySegment header(MemorySegment behindToken) {
+        return headers.of(peerToken(), behindToken);
+    }
+
+    /** Returns the header of an application's message to a framework peer. It is valid until the next call. */
+    public MemorySegment applicationHeader(int id, int number, MemorySegment own) {
+        return headers.ofApplication(peerToken(), id, number, own);
+    }
+
+    /**
+     * Tells the peer that a message whose data it still has will not be fetched, also while this side closes: without
+     * it the peer would take the release of the data for its delivery.
+     */
+    public void refuse(int messageNumber) {
+        UcpEndpoint open = endpoint;
+        if (open != null && !open.isClosed() && open.failure() == 0) {
+            control.send(open, ControlFrame.of(ControlFrame.Type.REFUSED,
+                    ControlFields.NONE.with(ControlFields.Key.MESSAGE_NUMBER, messageNumber)),
+                    (status, length, tag) -> operationEnded());
+        }
+    }
+
+    /** Returns the header of a message of the peer without the token, which was checked. */
+    public static MemorySegment headerBehindToken(UcpActiveMessage message) {
+        return HeaderBuffer.behindToken(message.header());
+    }
+
+    /**
+     * Sends a message of a protocol, as {@link UcpEndpoint#amSend} does. The header begins with the peer's token, or
+     * without a header the payload. Throws before the handshake is done and once the endpoint closes.
+     */
+    public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
+            AmProtocol protocol, Completion whenDone) {
+        UcpEndpoint open = carrier();
+        log.sent(reservedId, header, payload);
+        return !(protocol == AmProtocol.RENDEZVOUS
+                && offerLarge(reservedId, header, payload, registration, whenDone))
+                && open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+    }
+
+    /**
+     * Offers a message of a protocol to the peer in memory that both have mapped, and returns whether it goes that way.
+     * Throws as {@link #send} does. Unlike UCX's rendezvous it ends with the connection, also if the peer lives on.
+     */
+    public boolean sendMapped(int reservedId, MemorySegment header, MemorySegment payload, UcpMemory registration,
+            Completion whenDone) {
+        carrier();
+        log.sent(reservedId, header, payload);
+        return offerLarge(reservedId, header, payload, registration, whenDone);
+    }
+
+    private UcpEndpoint carrier() {
+        UcpEndpoint open = endpoint;
+        if (open == null || !life.phase().carriesMessages()) {
+            throw termination.cause().closed("am_send");
+        }
+        heartbeat.sent();
+        return open;
+    }
+
+    /** Sets the way for large messages other than UCX's. */
+    public void largeMessages(LargeMessages way) {
+        largeMessages = way;
+    }
+
+    /** Offers a message to the peer by another way than UCX's, and returns whether it goes that way. */
+    public boolean offerLarge(int reservedId, MemorySegment header, MemorySegment payload,
+            @Nullable UcpMemory registration, Completion whenDone) {
+        LargeMessages way = largeMessages;
+        return way != null && way.offer(reservedId, header, payload, registration, whenDone);
+    }
+
+    @Override
+    public UcpEndpoint endpointFor(OperationKind kind) {
+        ConnectionPhase phase = life.phase();
+        UcpEndpoint open = endpoint;
+        // A draining connection still fetches data that was offered before.
+        boolean usable = phase.allowsOperations() || kind == OperationKind.AM_FETCH && phase.isDraining();
+        if (open == null || !usable) {
+            throw termination.cause().closed(kind.ucxName());
+        }
+        return open;
+    }
+
+    @Override
+    public void link(InFlightOperation operation) {
+        operations.add(operation);
+    }
+
+    @Override
+    public void unlink(InFlightOperation operation) {
+        operations.remove(operation);
+    }
+
+    @Override
+    public void operationEnded() {
+        if (life.phase().isEnding()) {
+            termination.proceed();
+        }
+    }
+
+    @Override
+    public RuntimeException explained(RuntimeException error, OperationKind kind) {
+        return termination.cause().explained(error, kind, endpoint);
+    }
+
+    @Override
+    public void execute(Consumer<UcpWorker> action) {
+        execute(action, closed -> LOG.debug("[{}] the engine is closed", peer));
+    }
+
+    /** Runs an action on the engine's thread, or the other action once the engine is closed. Thread: any. */
+    public void execute(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
+        new RetryingCommand(engine(), action, whenEngineClosed).submit();
+    }
+
+    @Override
+    public void executeUrgent(Consumer<UcpWorker> action) {
+        new RetryingCommand(engine(), action, closed -> LOG.debug("[{}] the engine is closed", peer), true).submit();
+    }
+
+    /** Visits the operations under way; receives wait for the peer, and are none. */
+    void underWay(OperationVisitor visitor) {
+        operations.forEach(operation -> {
+            if (!operation.mayHaveArrived()) {
+                visitor.visit(operation, operation.kind().ucxName());
+            }
+        });
+        protocols.underWay(visitor);
+    }
+
+    /** Starts to close; a close by force overrides a graceful one. */
+    public void beginClose(CloseMode mode) {
+        termination.close(mode);
+    }
+
+    /** Closes the connection; a graceful close comes after what was submitted before. Thread: any. */
+    public void close(CloseMode mode) {
+        new RetryingCommand(engine(), worker -> beginClose(mode), closed -> { }, mode == CloseMode.FORCE).submit();
+    }
+
+    /** Returns the signal of the connection's end. Thread: any. */
+    public EndSignal end() {
+        return termination.end();
+    }
+
+    /**
+     * Returns how a Flux ends whose next operation was refused: with the loss, with the refusal while the connection is
+     * open, null for a completion after a graceful close. Thread: any.
+     */
+    public @Nullable UcxException afterEnd(UcxClosedException refusal) {
+        return termination.afterEnd(refusal);
+    }
+
+    /** The engine has closed. */
+    void engineClosed() {
+        termination.engineClosed();
+    }
+
+    /** Returns whether all receivers have been terminated. */
+    boolean isDelivered() {
+        return protocols.isDelivered();
+    }
+
+    public ProtocolHandlers protocols() {
+        return protocols;
+    }
+
+    /** Returns this connection's handler of a protocol, or null when it has none, as with a raw peer. Thread: any. */
+    public <T extends ProtocolHandler> @Nullable T protocol(Class<T> type) {
+        return protocols.find(type);
+    }
+
+    /** Returns the phase of the connection. Thread: any. */
+    public ConnectionPhase phase() {
+        return life.phase();
+    }
+
+    @Override
+    public ProgressEngine engine() {
+        return connections.engine();
+    }
+
+    /** Returns the connections of the same engine. Thread: any. */
+    public EngineConnections registry() {
+        return connections;
+    }
+
+    public ConnectionConfig config() {
+        return config;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    /** Returns an id that no other connection of the process has. Thread: any. */
+    public String id() {
+        return log.id();
+    }
+
+    /** Returns the id and the peer, with which lines of the log begin. Thread: any. */
+    public String name() {
+        return log.name();
+    }
+
+    /** Returns the transports of the established connection, as {@code transport/device}. Thread: any. */
+    public List<String> transports() {
+        return log.transports();
+    }
+
+    ConnectionLog log() {
+        return log;
+    }
+
+    /** Shows a message of the application, which a protocol sends by itself, to the wiretap. */
+    public void applicationSends(MemorySegment framedHeader, MemorySegment payload) {
+        log.sent(ReservedMessageIds.APPLICATION, framedHeader, payload);
+    }
+
+    public int maxHeaderBytes() {
+        return maxHeaderBytes;
+    }
+
+    public @Nullable UcpEndpoint endpoint() {
+        return endpoint;
+    }
+}

@@ -1,0 +1,437 @@
+package io.reactorucx.transport.connection;
+
+import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.engine.EngineHealth.UnderWay;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.transport.DropReason;
+import io.reactorucx.transport.PeerStatistics;
+import io.reactorucx.transport.command.EndSignal;
+import io.reactorucx.transport.config.ConnectionConfig;
+import io.reactorucx.transport.config.ProtocolConfig;
+import io.reactorucx.transport.counter.EngineCounter;
+import io.reactorucx.transport.endpoint.EndpointAllocator;
+import io.reactorucx.transport.endpoint.PeerAdmission;
+import io.reactorucx.transport.endpoint.PeerProcess;
+import io.reactorucx.transport.endpoint.SharedMemorySignals;
+import io.reactorucx.transport.event.FlightEvents;
+import io.reactorucx.transport.frame.ControlFields;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.frame.ReservedMessageIds;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.HandshakeFailure;
+import io.reactorucx.transport.handshake.Locality;
+import io.reactorucx.transport.handshake.PeerInfo;
+import io.reactorucx.transport.handshake.RejectionLog;
+import io.reactorucx.transport.handshake.ResourceLimits;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of one engine. The reply endpoint of a framework peer's message tells its connection, the token in it
+ * proves that it is that connection's, and the reserved id tells its protocol. UCX takes the reply endpoint from a
+ * number that the sender writes, and the numbers are easy to guess.
+ *
+ * <p>Thread: engine, except where a method says otherwise.
+ */
+public final class EngineConnections {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineConnections.class);
+
+    private final ProgressEngine engine;
+    private final ResourceLimits limits;
+    private final long maxLeaseBytes;
+    private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
+    /** Connections that have a control socket, and no endpoint yet. */
+    private final Set<ConnectionCore> connecting = new HashSet<>();
+    private final Set<ConnectionCore> undelivered = new HashSet<>();
+    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicLongArray dropped = new AtomicLongArray(DropReason.values().length);
+    private final long workerId = new SecureRandom().nextLong();
+    private final AtomicLong droppedOffers = new AtomicLong();
+    private final PeerCounters counters = new PeerCounters();
+    /** The values of {@link #byEndpoint}, for any thread. */
+    private final Set<ConnectionCore> live = ConcurrentHashMap.newKeySet();
+    private final RejectionLog rejections = new RejectionLog();
+    private final EndSignal engineEnd = new EndSignal();
+    private final HeartbeatTimer heartbeats;
+    private final PeerProcesses processes;
+    private final OperationAges ages;
+    private List<ProtocolFactory> factories = List.of();
+    private @Nullable UcpWorker worker;
+    private @Nullable EndpointAllocator endpoints;
+    private @Nullable PeerAdmission admission;
+    private @Nullable QueueRepair queueRepair;
+    private volatile byte[] address = new byte[0];
+    private volatile byte[] networkAddress = new byte[0];
+    private volatile Locality locality = Locality.UNKNOWN;
+    private volatile List<String> transports = List.of();
+    private @Nullable WorkerAddressAcceptor acceptor;
+
+    /** Creates the connections of an engine, whose pool has leases of at most so many bytes. */
+    public EngineConnections(ProgressEngine engine, ResourceLimits limits, long maxLeaseBytes) {
+        this.maxLeaseBytes = maxLeaseBytes;
+        this.engine = engine;
+        this.limits = limits;
+        this.heartbeats = new HeartbeatTimer(engine);
+        this.processes = new PeerProcesses(engine);
+        this.ages = new OperationAges(this);
+    }
+
+    /** Accepts peers that connect by worker address. */
+    @FunctionalInterface
+    public interface WorkerAddressAcceptor {
+
+        void accept(EngineConnections connections, ControlFrame hello);
+    }
+
+    /** Registers the protocols with the worker. The first call on the engine's thread. */
+    public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
+        worker = owned;
+        admission = new PeerAdmission(engine, owned);
+        queueRepair = new QueueRepair(engine, owned.context());
+        address = owned.address();
+        networkAddress = owned.networkAddress();
+        transports = owned.context().transports();
+        locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(transports),
+                owned.context().config().features().contains(UcpFeature.WAKEUP));
+        endpoints = new EndpointAllocator(engine, owned, address);
+        SharedMemorySignals.start(engine);
+        factories = List.copyOf(protocols);
+        owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
+        // Those of protocols that this engine lacks as well, since UCX writes an error for each unexpected message.
+        ReservedMessageIds.ofProtocols().forEach(id -> owned.activeMessages().handler(id, this::toProtocol));
+        for (ProtocolFactory factory : factories) {
+            if (factory.reservedId() != ProtocolFactory.NO_ID) {
+                owned.activeMessages().placement(factory.reservedId(), factory.placement());
+            }
+        }
+    }
+
+    /** Registers a handler of the active messages of an id until the engine closes. */
+    public void route(int id, Consumer<UcpActiveMessage> handler) {
+        worker().activeMessages().handler(id, handler::accept);
+    }
+
+    void addConnecting(ConnectionCore connection) {
+        connecting.add(connection);
+    }
+
+    void add(ConnectionCore connection, UcpEndpoint endpoint) {
+        connecting.remove(connection);
+        byEndpoint.put(endpoint, connection);
+        live.add(connection);
+        open.incrementAndGet();
+        ages.schedule();
+    }
+
+    void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
+        connecting.remove(connection);
+        processes.remove(connection, connection.termination().peerProcess());
+        if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
+            live.remove(connection);
+            open.decrementAndGet();
+        }
+        if (byEndpoint.isEmpty()) {
+            ages.stop();
+        }
+        // Messages that came before the end may still wait for demand.
+        undelivered.removeIf(ConnectionCore::isDelivered);
+        if (!connection.isDelivered()) {
+            undelivered.add(connection);
+        }
+    }
+
+    /** A connection over shared memory was lost: the process of its peer may have died. */
+    void peerLost(PeerProcess peer) {
+        Objects.requireNonNull(queueRepair).peerLost(peer);
+    }
+
+    boolean isEmpty() {
+        return byEndpoint.isEmpty();
+    }
+
+    /** Notices from now on how long operations take, for {@link #oldestOperation()}. Thread: any. */
+    public void watchAges() {
+        ages.enable();
+    }
+
+    /** Returns the operation that has been under way for longest, null for none. Thread: any. */
+    public @Nullable UnderWay oldestOperation() {
+        return ages.oldest();
+    }
+
+    /** Returns all connections that have an endpoint. */
+    public List<ConnectionCore> connections() {
+        return List.copyOf(byEndpoint.values());
+    }
+
+    /**
+     * Returns the connection of a message's reply endpoint, or null when the message has none, or the endpoint no
+     * connection. Whether the message is that connection's is another question.
+     */
+    public @Nullable ConnectionCore connectionOf(UcpActiveMessage message) {
+        UcpEndpoint from = message.replyEndpoint();
+        return from == null ? null : byEndpoint.get(from);
+    }
+
+    public void acceptor(WorkerAddressAcceptor listener) {
+        if (acceptor != null) {
+            throw new IllegalStateException(
+                    "acceptWorkerAddresses: another server of these resources accepts them already");
+        }
+        acceptor = listener;
+    }
+
+    public void removeAcceptor(WorkerAddressAcceptor listener) {
+        if (acceptor == listener) {
+            acceptor = null;
+        }
+    }
+
+    /** The engine has closed, and its worker; or it has failed, and will close the worker. */
+    public void engineClosed() {
+        heartbeats.stop();
+        List.copyOf(connecting).forEach(EngineConnections::engineClosed);
+        connections().forEach(EngineConnections::engineClosed);
+        List.copyOf(undelivered).forEach(EngineConnections::engineClosed);
+        undelivered.clear();
+        engineEnd.signal();
+    }
+
+    /** Ends one connection; what a subscriber throws does not keep the others from their end. */
+    private static void engineClosed(ConnectionCore connection) {
+        try {
+            connection.engineClosed();
+        } catch (Throwable t) {
+            LOG.error("[{}] the end of the engine could not be signalled", connection.name(), t);
+        }
+    }
+
+    /** Hands a message on a reserved id to its connection, and drops it unless that is established. */
+    private void toProtocol(UcpActiveMessage message) {
+        ConnectionCore connection = connectionOf(message);
+        if (connection == null) {
+            drop(message, DropReason.NO_RECEIVER);
+        } else if (!connection.isAuthentic(message)) {
+            dropForeign(message);
+        } else {
+            connection.messageReceived();
+            if (!connection.dispatch(message)) {
+                drop(message, DropReason.NO_RECEIVER);
+            }
+        }
+    }
+
+    private void control(UcpActiveMessage message) {
+        ConnectionCore connection = connectionOf(message);
+        if (connection != null && !connection.isAuthentic(message)) {
+            dropForeign(message);
+            return;
+        }
+        long frameBytes = message.length() - HeaderBuffer.TOKEN_BYTES;
+        boolean fits = !message.isRendezvous() && frameBytes >= 0 && frameBytes <= ControlFrame.MAX_BYTES;
+        ControlFrame frame = fits ? ControlFrame.parse(data(message).asSlice(HeaderBuffer.TOKEN_BYTES)) : null;
+        if (frame == null) {
+            dropGarbage(message);
+            return;
+        }
+        WorkerAddressAcceptor listener = acceptor;
+        if (connection != null) {
+            connection.messageReceived();
+            connection.received(frame);
+        } else if (frame.type() == ControlFrame.Type.HELLO && frame.fields().has(ControlFields.Key.WORKER_ADDRESS)
+                && listener != null) {
+            listener.accept(this, frame);
+        } else {
+            LOG.debug("{} of an unknown peer dropped", frame.type());
+        }
+    }
+
+    /** Returns the data of a small message, fetched where UCX has kept it. */
+    public MemorySegment data(UcpActiveMessage message) {
+        if (message.isInline()) {
+            return message.payload();
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(message.length());
+        worker().activeMessages().fetch(message, copy, null, (status, length, tag) -> { });
+        return copy;
+    }
+
+    /** Drops an active message, and counts it. */
+    public void drop(UcpActiveMessage message, DropReason reason) {
+        dropped(reason);
+        LOG.debug("active message {} of {} bytes dropped: {}", message.id(), message.length(), reason);
+        release(message);
+    }
+
+    /** Drops a message that does not carry the token of its connection, and counts it. */
+    public void dropForeign(UcpActiveMessage message) {
+        drop(message, DropReason.WRONG_TOKEN);
+    }
+
+    /** Drops a message that is no frame. It is counted, and only logged at DEBUG: a peer could fill the log. */
+    public void dropGarbage(UcpActiveMessage message) {
+        dropped(DropReason.GARBAGE);
+        LOG.debug("{} bytes on the reserved active message {} are no frame of its protocol", message.length(),
+                message.id());
+        release(message);
+    }
+
+    private void release(UcpActiveMessage message) {
+        if (!message.isInline() && worker().activeMessages().holds(message)) {
+            if (message.isRendezvous()) {
+                EngineCounter.add(droppedOffers, 1);
+            }
+            worker().activeMessages().release(message);
+        }
+    }
+
+    /** Returns the large messages that belonged to no connection, or to none of their protocol. Thread: any. */
+    public long droppedOffers() {
+        return droppedOffers.getOpaque();
+    }
+
+    /** Counts a dropped active message. Thread: any. */
+    public void dropped(DropReason reason) {
+        dropped.incrementAndGet(reason.ordinal());
+    }
+
+    /** Counts and logs a failed handshake. Thread: any. */
+    public void handshakeFailed(String peer, HandshakeFailure failure) {
+        counters.rejected(failure.reason());
+        rejections.rejected(peer, failure);
+        FlightEvents.refused(peer, failure.reason().name().toLowerCase(Locale.ROOT), failure.detail());
+    }
+
+    /** Returns a new identity for a connection with a framework peer. Thread: any. */
+    public ConnectionIdentity newIdentity() {
+        return new ConnectionIdentity(address, networkAddress);
+    }
+
+    /** Returns what this side tells its peers about itself. */
+    public PeerInfo ownInfo(ConnectionConfig config) {
+        ProtocolConfig protocol = config.protocol();
+        return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
+                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
+                        .withMaxMessageBytes(Math.min(config.messages().maxMessageBytes(), maxLeaseBytes))
+                        .withWindowBytes(config.messages().windowBytes()),
+                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality,
+                config.requirement());
+    }
+
+    List<ProtocolFactory> factories() {
+        return factories;
+    }
+
+    public UcpWorker worker() {
+        return Objects.requireNonNull(worker, "the engine has not started");
+    }
+
+    /** Returns the allocator of endpoints that lead to other workers by their addresses. */
+    public EndpointAllocator endpoints() {
+        return Objects.requireNonNull(endpoints, "the engine has not started");
+    }
+
+    /** Returns the peers whose TCP connections UCX gets. */
+    public PeerAdmission admission() {
+        return Objects.requireNonNull(admission, "the engine has not started");
+    }
+
+    public HeartbeatTimer heartbeats() {
+        return heartbeats;
+    }
+
+    PeerProcesses processes() {
+        return processes;
+    }
+
+    ResourceLimits limits() {
+        return limits;
+    }
+
+    PeerCounters counters() {
+        return counters;
+    }
+
+    /** Returns the signal that the engine has closed or failed. Thread: any. */
+    public EndSignal engineEnd() {
+        return engineEnd;
+    }
+
+    /** Returns the connections that have an endpoint, as they are now. Thread: any. */
+    public Set<ConnectionCore> live() {
+        return Set.copyOf(live);
+    }
+
+    /** Returns the counts of lost and rejected peers. Thread: any. */
+    public PeerStatistics peerStatistics() {
+        Map<String, Long> byState = new HashMap<>(Map.of("connecting", 0L, "connected", 0L, "closing", 0L));
+        Map<String, Long> byTransport = new HashMap<>(Map.of(ConnectionLog.MIXED, 0L));
+        for (UcxTransportKind kind : UcxTransportKind.values()) {
+            byTransport.put(kind.tag(), 0L);
+        }
+        for (ConnectionCore each : live) {
+            ConnectionPhase phase = each.phase();
+            byState.merge(phase.isConnecting() ? "connecting" : phase.isConnected() ? "connected" : "closing", 1L,
+                    Long::sum);
+            String taken = each.log().transport();
+            if (taken != null) {
+                byTransport.merge(taken, 1L, Long::sum);
+            }
+        }
+        return counters.snapshot(byState, byTransport);
+    }
+
+    /** Returns the transports of the engine's context, as {@code transport/device}. Thread: any. */
+    public List<String> transports() {
+        return transports;
+    }
+
+    /** Returns the address of the worker for a peer. Thread: any. */
+    public byte[] addressFor(Locality peer) {
+        return locality.connectsOverNetwork(peer) ? networkAddress : address;
+    }
+
+    /** Returns why shared memory does not serve this engine and a peer, null if nothing is known. Thread: any. */
+    public @Nullable String withoutSharedMemory(Locality peer) {
+        return locality.withoutSharedMemory(peer);
+    }
+
+    public ProgressEngine engine() {
+        return engine;
+    }
+
+    /** Thread: any. */
+    public int openConnections() {
+        return open.get();
+    }
+
+    /** Thread: any. */
+    public long droppedMessages(DropReason reason) {
+        return dropped.get(reason.ordinal());
+    }
+}

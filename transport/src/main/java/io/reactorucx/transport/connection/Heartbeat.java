@@ -1,0 +1,114 @@
+package io.reactorucx.transport.connection;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxStatus;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The heartbeat of one connection: it sends PING when this side has been silent, and reports a peer that has been
+ * silent for too long. Every active message of the peer counts as a sign of life.
+ *
+ * <p>Thread: engine, except where a method says otherwise.
+ */
+public final class Heartbeat {
+
+    private final ConnectionCore connection;
+    private final ControlFrameSender control;
+    private final HeartbeatTimer clock;
+    private long intervalNanos;
+    private long receivedAt;
+    /** As {@code receivedAt}, of PINGs over the control socket, which its thread notes: no command has to wait. */
+    private volatile long receivedOverSocketAt;
+    private long sentAt;
+    private long otherPingAt;
+    private boolean missed;
+    private boolean pinging;
+    private @Nullable Runnable otherPing;
+
+    Heartbeat(ConnectionCore connection, ControlFrameSender control, HeartbeatTimer clock) {
+        this.connection = connection;
+        this.control = control;
+        this.clock = clock;
+    }
+
+    /** Starts with an interval that both sides have agreed on, zero for no heartbeat. */
+    void start(Duration interval) {
+        intervalNanos = interval.toNanos();
+        if (intervalNanos > 0) {
+            clock.add(this);
+            received();
+            sent();
+        }
+    }
+
+    void stop() {
+        clock.remove(this);
+    }
+
+    /** Adds a way to send PING that does not wait behind large messages, as the endpoint does. */
+    public void addPing(Runnable sender) {
+        otherPing = sender;
+    }
+
+    /** PING has come over the control socket. Thread: any. */
+    void receivedOverSocket() {
+        receivedOverSocketAt = clock.activeNanos();
+    }
+
+    long intervalNanos() {
+        return intervalNanos;
+    }
+
+    /** The peer has sent a message. */
+    void received() {
+        receivedAt = clock.activeNanos();
+    }
+
+    /** This side has sent a message, which makes the next PING unnecessary. */
+    public void sent() {
+        sentAt = clock.nanos();
+    }
+
+    /**
+     * Sends PING if this side has been silent for half an interval, so that it arrives in time even at a peer that
+     * checks late. Reports the peer as lost after one and a half intervals of silence. The time of a message is that of
+     * the check before it, so {@code sinceLastCheckNanos} is allowed on top.
+     */
+    void check(long sinceLastCheckNanos) {
+        long silentNanos = clock.activeNanos() - Math.max(receivedAt, receivedOverSocketAt);
+        if (silentNanos >= intervalNanos + intervalNanos / 2 + sinceLastCheckNanos) {
+            connection.termination().peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
+            return;
+        }
+        boolean late = silentNanos >= intervalNanos;
+        if (late && !missed) {
+            connection.registry().counters().missedHeartbeat();
+        }
+        missed = late;
+        if (clock.nanos() - sentAt >= intervalNanos / 2) {
+            sent();
+            ping(connection.endpoint());
+        }
+        if (otherPing != null && clock.nanos() - otherPingAt >= intervalNanos / 2) {
+            otherPingAt = clock.nanos();
+            otherPing.run();
+        }
+    }
+
+    /** Sends PING unless one is in flight: more of them would only fill memory while the peer receives nothing. */
+    private void ping(@Nullable UcpEndpoint endpoint) {
+        if (!pinging && endpoint != null && endpoint.failure() == 0) {
+            pinging = control.ping(endpoint, (status, length, tag) -> {
+                pinging = false;
+                connection.operationEnded();
+            });
+        }
+    }
+
+    private String silence(long silentNanos) {
+        return "the peer has sent nothing for " + TimeUnit.NANOSECONDS.toMillis(silentNanos)
+                + " ms, the heartbeat interval is " + TimeUnit.NANOSECONDS.toMillis(intervalNanos) + " ms";
+    }
+}

@@ -1,0 +1,5 @@
+/** A connection on its engine: its lifecycle, its operations and its protocols. */
+@NullMarked
+package io.reactorucx.transport.connection;
+
+import org.jspecify.annotations.NullMarked;

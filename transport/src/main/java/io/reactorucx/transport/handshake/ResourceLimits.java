@@ -1,0 +1,35 @@
+package io.reactorucx.transport.handshake;
+
+/**
+ * What the clients of some resources take of them, each at most its share.
+ *
+ * <p>Thread: any.
+ *
+ * @param idleEndpoints endpoints of all engines that are idle between two connections, or are about to be
+ * @param parkedEndpoints endpoints of all engines that are wired up for a connection, or are parked: closed by force,
+ *     and kept until UCX can close them
+ * @param unboundEndpoints endpoints of clients whose handshake is done, and which are not bound to a connection yet
+ * @param mappedBytes memory of peers that is mapped
+ */
+public record ResourceLimits(FairLimit idleEndpoints, FairLimit parkedEndpoints, FairLimit unboundEndpoints,
+        FairLimit mappedBytes) {
+
+    /** Creates limits, of which each client can have a fraction. */
+    public static ResourceLimits of(int idleEndpoints, int parkedEndpoints, int unboundEndpoints, long mappedBytes,
+            double share) {
+        return new ResourceLimits(limit(idleEndpoints, share), limit(parkedEndpoints, share),
+                limit(unboundEndpoints, share), limit(mappedBytes, share));
+    }
+
+    private static FairLimit limit(long limit, double share) {
+        return new FairLimit(limit, FairLimit.share(limit, share));
+    }
+
+    /** Checks the fraction of the limits that one client can have. */
+    public static double checkShare(double share) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("clientShare " + share + ": must be more than 0 and at most 1");
+        }
+        return share;
+    }
+}
