@@ -29,10 +29,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the adapter may depend on, and what it may show. */
+@Tag("slow")
 class ArchitectureTest {
 
     private static final String METRICS = "io.reactorucx.metrics";

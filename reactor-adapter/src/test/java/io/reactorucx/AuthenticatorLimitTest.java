@@ -15,11 +15,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
 /** Authenticators run on a limited number of threads of their own, with a limited queue. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class AuthenticatorLimitTest implements NeedsUcx {
 

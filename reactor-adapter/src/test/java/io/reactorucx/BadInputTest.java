@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import reactor.core.publisher.Flux;
  * Every public method with every wrong argument, on one connection: each is told in words that name the argument, its
  * value and the rule, and the connection works as before.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class BadInputTest implements NeedsUcx {
 

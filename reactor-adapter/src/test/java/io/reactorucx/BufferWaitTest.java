@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.Disposable;
@@ -31,6 +32,7 @@ import reactor.test.StepVerifier;
 import reactor.util.context.Context;
 
 /** Subscribers wait for memory in order and bounded, and no lease is lost on the way. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class BufferWaitTest implements NeedsUcx {
 

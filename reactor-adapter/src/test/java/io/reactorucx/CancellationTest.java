@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
@@ -23,6 +24,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /** A subscriber that leaves, at any moment: its memory goes back where it came from, once UCX is done with it. */
+@Tag("slow")
 class CancellationTest extends SharedPeers {
 
     private static final int ID = 13;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import reactor.core.publisher.Sinks;
  * client closes by force when it has that, and the server when the client has; in older ones each closes when it has
  * done its part.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ClientServerExampleTest implements NeedsUcx {
 

@@ -22,10 +22,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A client cannot take all of a limit that others need, and hears which limit it has reached. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ClientShareTest implements NeedsUcx {
 

@@ -18,12 +18,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
 /** A client that connects by name tries the addresses of the name in turn, and says which it could not reach. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ConnectByNameTest implements NeedsUcx {
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ import reactor.core.scheduler.Schedulers;
  * Whatever operator drops a lease or an offer: with {@code doOnDiscard} it is released. Nothing is left to the garbage
  * collector here.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class DiscardTest implements NeedsUcx {
 

@@ -10,10 +10,12 @@ import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The process of a peer that was reached by its worker address over shared memory ends, and the loss is noticed. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class EndedProcessTest implements NeedsUcx {
 

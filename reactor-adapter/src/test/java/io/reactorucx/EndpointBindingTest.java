@@ -20,11 +20,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
 /** The worker that a client has announced in its handshake is the only one that its connection is bound to. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class EndpointBindingTest implements NeedsUcx {
 

@@ -26,11 +26,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
 /** The ports that a process opens through UCX, and who can connect to them. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ExposureTest implements NeedsUcx {
 

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code ./run stress fuzz} for a time. The input that breaks one is left in {@code target/fuzz/artifacts}: put it into
  * the corpus, where it is tried each time.
  */
+@Tag("slow")
 class FrameFuzzTest {
 
     private static final long INPUTS = 100_000;

@@ -7,6 +7,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The peer's process dies while its queue in shared memory is full. UCX waits for room in it, for ever, unless this
  * library empties the queue: what was under way ends, and nothing is left.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class FullQueueTest implements NeedsUcx {
 

@@ -7,10 +7,12 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Refused handshakes leave nothing in the server, however many come, and keep no honest client out. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class HandshakeFloodTest implements NeedsUcx {
 

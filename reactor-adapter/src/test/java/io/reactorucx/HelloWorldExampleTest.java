@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  *
  * <p>Both tagged messages are a length of 8 bytes, and that many bytes. The example connects without failure detection.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class HelloWorldExampleTest implements NeedsUcx {
 

@@ -17,6 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -28,6 +29,7 @@ import reactor.core.publisher.Mono;
  * With JUCX, the Java binding of UCX itself, in a process of its own: once its server with our client, once the other
  * way round. Its jar brings a native library for its own calls, and no UCX: both sides run on the system's.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "JUCX is the {0}, over {1}")
 @CsvSource(quoteCharacter = '"', value = {"server, \"posix,tcp\"", "server, tcp", "client, \"posix,tcp\"",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.testsupport.ChildJvm;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>{@code -Dkept.runs=50} makes as many runs of each test; they take turns in collectors and heaps. The output has a
  * table of how they ended.
  */
+@Tag("slow")
 class KeptMessagesTest {
 
     private static final int RUNS = Integer.getInteger("kept.runs", 2);

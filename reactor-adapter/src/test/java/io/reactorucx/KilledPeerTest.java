@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
 
 /** The peer's process dies: whatever was under way ends and says so, and the next connection works. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @ValueSource(strings = {"posix,tcp", "tcp"})

@@ -19,12 +19,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Leaked leases are logged, counted and reclaimed, but never while their memory is reachable. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class LeakedLeaseTest implements NeedsUcx {
 

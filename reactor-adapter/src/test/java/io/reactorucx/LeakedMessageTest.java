@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import reactor.core.Disposables;
 /**
  * Offered messages, and leases of fetched data, that the application loses: the sender goes on, the memory comes back.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class LeakedMessageTest implements NeedsUcx {
 

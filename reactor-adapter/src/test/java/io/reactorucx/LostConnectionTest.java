@@ -11,6 +11,7 @@ import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -23,6 +24,7 @@ import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 /** A connection that is lost, by its peer or with its engine, is not taken for one that has ended in good order. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SELF")

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import reactor.core.publisher.Mono;
  * Files that are mapped as what is sent, put and got, over every route: what is written reaches the file, what is
  * read-only stays as it is.
  */
+@Tag("slow")
 class MappedFileContractTest extends SharedPeers {
 
     private static final int ID = 9;

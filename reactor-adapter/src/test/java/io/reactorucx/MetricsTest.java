@@ -45,6 +45,7 @@ import reactor.core.publisher.Flux;
 import reactor.util.retry.Retry;
 
 /** Meters are those that are documented, and say what was sent. */
+@org.junit.jupiter.api.Tag("slow")
 @ExtendWith(NoLeaks.class)
 class MetricsTest implements NeedsUcx {
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Peers of one host in other namespaces, as containers with a common IPC namespace are. They share memory that UCX
  * chooses and cannot use.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class NamespacesTest implements NeedsUcx {
 

@@ -8,12 +8,14 @@ import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TwoHosts;
 import io.reactorucx.testsupport.TwoHosts.Address;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** One object of resources reaches any host by any of its addresses, whatever came first; or says at once why not. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class NetworkTest implements NeedsUcx {
 

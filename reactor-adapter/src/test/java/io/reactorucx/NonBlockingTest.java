@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * No thread that must not block does: the contract is checked again while BlockHound watches. An engine's own wait is
  * within UCX's poll.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class NonBlockingTest implements NeedsUcx {
 

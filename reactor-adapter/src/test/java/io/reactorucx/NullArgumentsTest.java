@@ -21,19 +21,22 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
 /** Null, given to each public method of the core, the engine and the adapter. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class NullArgumentsTest implements NeedsUcx {
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final Set<String> PACKAGES = Set.of("io.reactorucx", "io.reactorucx.core", "io.reactorucx.engine",
             "io.reactorucx.buffer", "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message",
-            "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.security");
+            "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.security", "io.reactorucx.transport",
+            "io.reactorucx.transport.metrics");
 
     private static @Nullable Object awaited(@Nullable Object returned) {
         return returned instanceof Publisher<?> publisher ? Flux.from(publisher).blockLast(LIMIT) : returned;

@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.Disposable;
@@ -26,6 +27,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /** Observers that are not Micrometer's: what they get, and that their faults stay theirs. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ObserverTest implements NeedsUcx {
 

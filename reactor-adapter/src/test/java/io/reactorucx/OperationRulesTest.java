@@ -12,11 +12,13 @@ import io.reactorucx.message.TaggedMessage;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Operations, and what is made of them, obey Reactive Streams. */
+@Tag("slow")
 class OperationRulesTest {
 
     private static final int ID = 18;

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
 /** What users of a server learn while it is away for longer than any of them waits. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class OutageTest implements NeedsUcx {
 

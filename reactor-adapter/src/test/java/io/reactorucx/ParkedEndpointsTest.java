@@ -16,10 +16,12 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A connection that is closed by force ends; its endpoint waits for a peer whose process is stopped. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ParkedEndpointsTest implements NeedsUcx {
 

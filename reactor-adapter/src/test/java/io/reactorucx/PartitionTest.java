@@ -6,6 +6,7 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.Partition;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The network between two hosts drops everything, without a word: only heartbeats find that. Over tcp, since hosts
  * share no memory.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class PartitionTest implements NeedsUcx {
 

@@ -6,6 +6,7 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +17,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 
 /** The rules find a publisher that breaks one: a check that finds no planted fault checks nothing. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class PlantedFaultTest implements NeedsUcx {
 

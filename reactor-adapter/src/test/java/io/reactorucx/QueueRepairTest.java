@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * queue, and has not written it. The test takes the first step in its place, since the time between the two is too
  * short to kill it then.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class QueueRepairTest implements NeedsUcx {
 

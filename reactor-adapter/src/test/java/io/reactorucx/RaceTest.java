@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openjdk.jcstress.Main;
@@ -15,6 +16,7 @@ import org.openjdk.jcstress.Main;
 /**
  * What threads may do at the same time to operations, leases and commands; the races are in {@code src/jcstress/java}.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class RaceTest implements NeedsUcx {
 

@@ -6,11 +6,13 @@ import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.TaggedBuffer;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What is received from a peer obeys Reactive Streams. */
+@Tag("slow")
 class ReceiveRulesTest {
 
     private static final int ID = 17;

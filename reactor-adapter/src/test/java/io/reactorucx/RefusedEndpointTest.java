@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 
 /** A peer that gets no endpoint after its handshake hears why, and nothing of the other side's affairs. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class RefusedEndpointTest implements NeedsUcx {
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.test.StepVerifier;
 
 /** Put and get on both kinds of memory, over every route. */
+@Tag("slow")
 class RemoteMemoryContractTest extends SharedPeers {
 
     private final List<UcpMemory> exported = new ArrayList<>();

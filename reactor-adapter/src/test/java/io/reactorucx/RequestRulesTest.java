@@ -4,11 +4,13 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.message.UcxResponder;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The responses to a request, and the sending of messages, obey Reactive Streams. */
+@Tag("slow")
 class RequestRulesTest {
 
     /** Each publisher has a connection of its own, whose other side responds. */

@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /** Connections whose data would go over something else than a side requires: no application sees them. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class RequiredTransportTest implements NeedsUcx {
 

@@ -6,8 +6,9 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A server's process survives clients that are killed, close by force or give up while they connect, and so do clients
  * that do the same themselves. Longer runs of the same programs: {@code -Drude.rounds}, {@code -Drude.seconds}.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class RudeEndingsTest implements NeedsUcx {
 

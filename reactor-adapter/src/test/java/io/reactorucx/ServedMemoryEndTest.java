@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -47,6 +48,7 @@ import reactor.core.publisher.Mono;
  * How windows, requests for them and the connections between them end: every signal ends, and the memory is free when
  * it is said to be.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SELF")

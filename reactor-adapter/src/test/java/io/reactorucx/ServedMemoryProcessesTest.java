@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /** Windows of another process, with UCX's own remote access off on both sides. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @ValueSource(strings = {"posix,tcp", "tcp"})

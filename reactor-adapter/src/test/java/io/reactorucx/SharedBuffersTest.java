@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -32,6 +33,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Large messages between processes of one host, which the receiver copies from its mapping of the sender's pool. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}, failure detection {1}")
 @CsvSource({"POSIX_BY_SOCKET_ADDRESS, true", "POSIX_BY_SOCKET_ADDRESS, false",

@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Peers that say about mapped memory what is not so: it costs them their connection, and nobody else anything. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class SharedBuffersViolationTest implements NeedsUcx {
 

@@ -8,6 +8,7 @@ import io.reactorucx.testsupport.ChildProcess;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A {@code /dev/shm} that is full, or fills up: in a mount namespace of the test's own, whose {@code /dev/shm} is
  * small.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class SharedMemoryFullTest implements NeedsUcx {
 

@@ -18,11 +18,13 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Any user of the host may send datagrams to the sockets by which peers wake up a worker over shared memory. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class StrangeDatagramsTest implements NeedsUcx {
 

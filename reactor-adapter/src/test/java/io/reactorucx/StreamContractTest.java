@@ -8,6 +8,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +17,7 @@ import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 /** The byte stream of a connection, over every route. */
+@Tag("slow")
 class StreamContractTest extends SharedPeers {
 
     /** Collects a number of bytes of the stream, leaves the rest, and gives every lease back. */

@@ -11,6 +11,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /** A subscriber that throws is treated by Reactor's rules: hooks, cancellation, and then {@code onError}. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ThrowingSubscriberTest implements NeedsUcx {
 

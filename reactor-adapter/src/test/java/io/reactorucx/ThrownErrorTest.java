@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -34,6 +35,7 @@ import reactor.util.retry.Retry;
  * Errors that Reactor rethrows in place of a signal fail what the application was called for: a request ends, a
  * connection gives its place back, hooks hear of it, and the engine goes on.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(ThrownErrorTest.Kind.class)

@@ -36,8 +36,8 @@ final class WatchedTests {
                 // The engine's own wait: it spins, then sleeps in UCX's poll.
                 .allowBlockingCallsInside("io.reactorucx.engine.ProgressEngine", "idle")
                 // A lock that is held for a few steps; without contention nothing waits for it.
-                .allowBlockingCallsInside("io.reactorucx.buffer.UcxBufferPool", "acquire")
-                .allowBlockingCallsInside("io.reactorucx.buffer.UcxBufferPool", "release")
+                .allowBlockingCallsInside("io.reactorucx.transport.buffer.BufferPool", "acquire")
+                .allowBlockingCallsInside("io.reactorucx.transport.buffer.BufferPool", "release")
                 // Once, at an engine's end: a signal of another thread that has begun is let through.
                 .allowBlockingCallsInside("io.reactorucx.core.WorkerWakeup", "destroyed")
                 // The system's random numbers, whose device never waits once the system runs.

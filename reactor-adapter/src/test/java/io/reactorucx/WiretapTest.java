@@ -22,12 +22,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.event.Level;
 
 /** What wiretaps write to the log. */
+@Tag("slow")
 class WiretapTest {
 
     private static String output = "";

@@ -7,9 +7,11 @@ import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.testsupport.ChildJvm;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A worker that is left to the process, which is for this reason one of its own. */
+@Tag("slow")
 class AbandonTest {
 
     @BeforeEach

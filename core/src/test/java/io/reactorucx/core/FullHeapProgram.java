@@ -32,6 +32,7 @@ final class FullHeapProgram {
     private final MemorySegment genericTarget = Pair.pattern(GENERIC);
     private @Nullable Object @Nullable [] ballast;
     private int lacked;
+    private int round;
 
     private FullHeapProgram() {
     }
@@ -51,7 +52,10 @@ final class FullHeapProgram {
         for (int i = 0; i < (once ? 1 : OPERATIONS); i++) {
             program.post(what);
         }
-        program.progressWithoutMemory();
+        while (program.round < ROUNDS) {
+            program.progress(program::progressWithoutMemory);
+            program.ballast = null;
+        }
         System.out.println(SURVIVED + what + ", lacked memory " + program.lacked + " times");
         // The exit of the process is tested, not the close of a worker that has lost events.
         System.exit(0);
@@ -108,10 +112,11 @@ final class FullHeapProgram {
             progress(server);
             progress(client);
         };
-        for (int round = 0; round < ROUNDS; round++) {
+        while (round < ROUNDS) {
+            // First: the error may come here as well, where compiled code is left.
+            round++;
             progress(both);
         }
-        ballast = null;
     }
 
     private void progress(Runnable step) {

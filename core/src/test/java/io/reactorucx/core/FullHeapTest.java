@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.testsupport.ChildJvm;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Dfullheap.runs=50} makes as many runs of each test; they take turns in collectors, heaps, and in how often
  * UCX has called back before.
  */
+@Tag("slow")
 class FullHeapTest {
 
     private static final int RUNS = Integer.getInteger("fullheap.runs", 2);

@@ -14,12 +14,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The effects of loading UCX on a JVM, and the errors when it cannot be loaded; each case in a process of its own. */
+@Tag("slow")
 class LoadingTest {
 
     private static final Pattern HANGUP_IGNORED = Pattern.compile("SigIgn:\\s+[0-9a-f]{15}[13579bdf]");

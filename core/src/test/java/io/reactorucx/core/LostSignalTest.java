@@ -9,9 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A sender in another network namespace writes to this one's queue in shared memory, and cannot wake it up. */
+@Tag("slow")
 class LostSignalTest {
 
     @Test

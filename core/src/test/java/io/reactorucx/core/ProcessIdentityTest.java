@@ -10,11 +10,13 @@ import java.io.Writer;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process is told from one that has ended, and from a later one with its id. */
+@Tag("slow")
 class ProcessIdentityTest {
 
     private static final ProcessIdentity SELF = ProcessIdentity.self();

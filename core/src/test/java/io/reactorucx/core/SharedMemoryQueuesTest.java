@@ -15,9 +15,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The queue of a process that lives is left alone, whatever process a peer has named. */
+@Tag("slow")
 class SharedMemoryQueuesTest {
 
     private static final ProcessIdentity SELF = ProcessIdentity.self();

@@ -11,9 +11,11 @@ import java.net.SocketTimeoutException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the tcp transport listens on, and who can connect to it. */
+@Tag("slow")
 class TcpListenersTest {
 
     private static final int CONNECT_MILLIS = 1000;

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.testsupport.ChildJvm;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the settings of transports and devices leave to UCX. */
+@Tag("slow")
 class TransportChoiceTest {
 
     private static TransportChoice of(String transports) {

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
 class WorkerBadInputTest extends BadInput {
 
     private static final EndpointOptions OPTIONS = new EndpointOptions(ErrorMode.PEER, "nobody",

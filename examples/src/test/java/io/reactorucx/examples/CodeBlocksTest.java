@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * lines between {@code // snippet: NAME} and {@code // end} in it. The text has to be the same, apart from the
  * indentation that all lines share.
  */
+@Tag("slow")
 class CodeBlocksTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>{@code ./run test -Dcoverage.write} writes the page anew.
  */
+@Tag("slow")
 class CoverageTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

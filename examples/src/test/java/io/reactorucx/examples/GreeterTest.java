@@ -22,6 +22,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and as a module, with nothing on their paths but what the dependency {@code io.reactorucx:reactor-ucx} brings: so
  * without Micrometer.
  */
+@Tag("slow")
 class GreeterTest {
 
     static final String MODULE_INFO = "examples/src/test/resources/greeter/module-info.java";

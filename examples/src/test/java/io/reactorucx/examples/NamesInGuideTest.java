@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -30,6 +31,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** The prose of README, guide and limits names methods and types that exist; {@link CodeBlocksTest} checks the code. */
+@Tag("slow")
 class NamesInGuideTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

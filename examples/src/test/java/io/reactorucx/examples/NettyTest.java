@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A short {@code ./run netty}: each protocol works over both transports, and the bytes go over UCX in one of them. */
+@Tag("slow")
 class NettyTest {
 
     private static final String[] SHORT = {"--seconds", "0.1", "--warmup-seconds", "0.1", "--turns", "1"};

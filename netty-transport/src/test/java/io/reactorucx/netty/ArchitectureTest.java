@@ -13,9 +13,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the Netty transport may depend on. */
+@Tag("slow")
 class ArchitectureTest {
 
     private static final String INTERNAL = "io.reactorucx.netty.internal..";

@@ -12,11 +12,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Loops that authenticate each other. */
+@Tag("slow")
 class AuthenticatedLoopsTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -8,6 +8,7 @@ import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.testsupport.TestTime;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +21,7 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.ConnectionProvider;
 
 /** HTTP of Reactor Netty over channels with Unix domain sockets. */
+@Tag("slow")
 class DomainSocketHttpTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -20,11 +20,13 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loops that end without a quiet period while their channels have bytes to send. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class EndingLoopsTest {
 

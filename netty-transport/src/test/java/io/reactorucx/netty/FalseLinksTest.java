@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Strangers that do the handshake at the port for links of a loop, and send the address of a worker that is not theirs,
  * leave nothing in the process, and keep no honest client out.
  */
+@Tag("slow")
 class FalseLinksTest {
 
     private static final Duration LIMIT = TestTime.seconds(30);

@@ -33,15 +33,17 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.Test;
+import org.junit.jupiter.api.Tag;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.AfterParam;
 import org.junit.runners.Parameterized.BeforeParam;
 import org.junit.runners.Parameterized.Parameters;
-import org.jspecify.annotations.Nullable;
 
 /** gRPC's own tests of interoperation over UCX, server and client; {@link GrpcInteropListTest} has their list. */
+@Tag("slow")
 @RunWith(Parameterized.class)
 public final class GrpcInteropTest extends AbstractInteropTest {
 

@@ -12,10 +12,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers whose process is killed or stopped amid traffic. */
+@Tag("slow")
 class KilledLoopPeerTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -6,11 +6,13 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.HostCommands;
 import io.reactorucx.testsupport.TwoHosts;
 import io.reactorucx.testsupport.TwoHosts.Address;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Loops reach any host by any of its addresses, or say at once why not. */
+@Tag("slow")
 class NetworkLoopsTest {
 
     private static final String LOCAL = "127.0.0.1";

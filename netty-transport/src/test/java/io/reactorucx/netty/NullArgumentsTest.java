@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.testsupport.NullArguments;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Null, given to each public method of the settings and of what makes loops. */
+@Tag("slow")
 class NullArgumentsTest {
 
     @Test

@@ -14,12 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The network between two hosts drops everything, without a word. Only heartbeats find that: the sockets themselves
  * would last for a quarter of an hour. Over tcp, since hosts share no memory.
  */
+@Tag("slow")
 class PartitionedLoopsTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

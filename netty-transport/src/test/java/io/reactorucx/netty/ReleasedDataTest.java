@@ -11,10 +11,12 @@ import io.netty.util.IllegalReferenceCountException;
 import io.reactorucx.testsupport.TestTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A program that writes data which it has released loses that channel, as over sockets of the kernel. */
+@Tag("slow")
 class ReleasedDataTest {
 
     private static final long LIMIT_SECONDS = TestTime.seconds(20).toSeconds();

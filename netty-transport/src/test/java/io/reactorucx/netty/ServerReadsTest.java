@@ -30,10 +30,12 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A channel's socket reads and accepts when the channel is to, and not otherwise. */
+@Tag("slow")
 class ServerReadsTest {
 
     private static final String PRLIMIT = "/usr/bin/prlimit";

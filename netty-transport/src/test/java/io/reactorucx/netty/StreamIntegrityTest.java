@@ -21,12 +21,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each byte of channels whose writers and readers do at random what they may. */
+@Tag("slow")
 class StreamIntegrityTest {
 
     private static final Duration LIMIT = TestTime.seconds(30);

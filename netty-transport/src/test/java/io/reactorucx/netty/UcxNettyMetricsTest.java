@@ -23,9 +23,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The meters of loops say what their channels and links did. */
+@Tag("slow")
 class UcxNettyMetricsTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -30,7 +30,7 @@ public record EngineStall(String operation, String handler, Duration duration, L
             "io.reactorucx.netty", "io.reactorucx.netty.buffer", "io.reactorucx.netty.resources",
             "io.reactorucx.rsocket");
     private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.core.",
-            "io.reactorucx.netty.internal.", "io.reactorucx.spring.boot.");
+            "io.reactorucx.transport.", "io.reactorucx.netty.internal.", "io.reactorucx.spring.boot.");
     /** The part of this library through which the others call the application. */
     private static final String CALLS = "io.reactorucx.internal.concurrent.";
     /** Code that may stand between this library and the application. */

@@ -10,6 +10,7 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * An operation that never ends and that UCX offers no way to end, a rendezvous send without failure detection.
  * Destroying its worker would abort the process, so it is left behind, in a process of its own.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class AbandonedWorkerTest {
 

@@ -13,9 +13,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the engine may depend on. */
+@Tag("slow")
 class ArchitectureTest {
 
     private static final JavaClasses ENGINE = new ClassFileImporter()

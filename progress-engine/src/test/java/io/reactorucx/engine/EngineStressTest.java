@@ -18,11 +18,13 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Many threads use one engine: each command runs, or is rejected, exactly once. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 @Timeout(600)
 class EngineStressTest {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.testsupport.RaceRun;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.Main;
 
 /** Concurrent use of an engine by several threads; the races are in {@code src/jcstress/java}. */
+@Tag("slow")
 class RaceTest {
 
     private static final Map<String, String> RACES = Map.of("BurstStress", "OK", "ParkingStateStress", "OK",

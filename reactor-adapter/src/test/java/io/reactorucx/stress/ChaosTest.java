@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * runs: the server lives, loses and doubles nothing, serves an honest client, and holds no more than before. A few
  * actions here, and {@code ./run stress chaos} for as long as wanted.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class ChaosTest {
 

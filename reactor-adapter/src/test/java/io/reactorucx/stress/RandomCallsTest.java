@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Random calls of the public API, right and wrong, with closes in the middle: nothing is lost, doubled, altered or left
  * behind, and the process lives. A few seconds here, and {@code ./run stress calls} for as long as wanted.
  */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class RandomCallsTest {
 

@@ -12,9 +12,11 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the RSocket transport may depend on, and what it shows. */
+@Tag("slow")
 class ArchitectureTest {
 
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;

@@ -16,12 +16,14 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** Frames of several threads on a connection alone: small ones in batches, and large ones that the peer fetches. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class FrameOrderTest {
 

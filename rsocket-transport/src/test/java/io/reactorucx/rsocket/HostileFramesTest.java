@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Peers of UCX whose messages are no frames of RSocket, or are frames that the protocol does not allow there. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class HostileFramesTest {
 

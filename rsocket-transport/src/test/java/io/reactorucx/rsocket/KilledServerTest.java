@@ -15,6 +15,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +24,7 @@ import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 /** The server's process is killed while requests of each kind wait for it. */
+@Tag("slow")
 @ExtendWith(NoLeaks.class)
 class KilledServerTest {
 

@@ -6,10 +6,12 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.HostCommands;
 import io.reactorucx.testsupport.TwoHosts;
 import io.reactorucx.testsupport.TwoHosts.Address;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** RSocket reaches any host by any of its addresses, after peers of this host as well. */
+@Tag("slow")
 class NetworkTest {
 
     private static final String LOCAL = "127.0.0.1";

@@ -9,9 +9,11 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NullArguments;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Null, given to each public method of the transports. */
+@Tag("slow")
 class NullArgumentsTest {
 
     @Test

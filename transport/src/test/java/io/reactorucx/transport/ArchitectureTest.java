@@ -24,9 +24,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the transport may depend on, and what it may show. */
+@Tag("slow")
 class ArchitectureTest {
 
     private static final String TRANSPORT = "io.reactorucx.transport";

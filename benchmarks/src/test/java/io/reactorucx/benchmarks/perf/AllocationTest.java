@@ -7,6 +7,7 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,7 @@ import picocli.CommandLine;
  * <p>The target is 64 bytes for an operation through a Mono, and nothing in engine and core. The limits are what every
  * run reaches today.
  */
+@Tag("slow")
 class AllocationTest {
 
     @RegisterExtension

@@ -7,9 +7,11 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.ChildProcess;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The processor time of an idle connection in the default wait strategy. */
+@Tag("slow")
 class IdleTest {
 
     @Test

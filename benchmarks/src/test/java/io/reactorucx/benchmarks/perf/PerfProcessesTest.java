@@ -11,11 +11,13 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Client and server of perf in processes of their own, as a user starts them. */
+@Tag("slow")
 class PerfProcessesTest {
 
     private static ChildJvm.Builder client(String address, String... options) {

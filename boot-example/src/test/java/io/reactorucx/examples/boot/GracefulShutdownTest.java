@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /** A context that closes finishes its requests before it disposes of its loops. */
+@Tag("slow")
 @ParameterizedClass
 @EnumSource(Transport.class)
 class GracefulShutdownTest {

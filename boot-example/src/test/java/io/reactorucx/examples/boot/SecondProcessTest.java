@@ -10,6 +10,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -22,6 +23,7 @@ import org.springframework.web.reactive.function.client.WebClientException;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /** The application as a process of its own, with clients in this one. */
+@Tag("slow")
 @ParameterizedClass
 @EnumSource(Transport.class)
 class SecondProcessTest {

@@ -16,6 +16,7 @@ import java.util.SortedMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * struct is the only place where a member may be missing. Checked with the headers of each minor version from 1.13 to
  * 1.22; other ones are tried by naming their folder in CPATH.
  */
+@Tag("slow")
 class LayoutConformanceTest {
     private static final int OLDEST = 13;
     private static final int NOT_YET_RELEASED = Integer.MAX_VALUE;

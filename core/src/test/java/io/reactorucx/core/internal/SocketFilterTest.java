@@ -13,10 +13,12 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who can connect to a listening socket that has a filter. */
+@Tag("slow")
 class SocketFilterTest {
 
     @BeforeEach

@@ -27,6 +27,7 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.OptionalInt;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Operations that only memory domains of accelerators have, with a component written in C for the test, in a process of
  * its own.
  */
+@Tag("slow")
 class AcceleratorTest {
 
     @TempDir

@@ -22,11 +22,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The capabilities of each memory domain, and its refusals of what it does not support. */
+@Tag("slow")
 class MemoryDomainTest extends Domains {
 
     private final MemorySegment memory = Arena.ofAuto().allocate(4096);

@@ -23,6 +23,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Keys to shared memory: the memory that they reach, and the refusal of wrong keys, on which UCX would end the process.
  */
+@Tag("slow")
 class RemoteKeyTest extends Domains {
 
     private static final UctAllocationRequest REQUEST = UctAllocationRequest.of(10_000)

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
 /** {@code ./run dashboard}: arguments, end, and that nothing is left over. */
+@Tag("slow")
 class DashboardCommandTest {
 
     private final CommandLine program = Main.commandLine();

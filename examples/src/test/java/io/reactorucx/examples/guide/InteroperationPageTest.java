@@ -9,9 +9,11 @@ import io.reactorucx.UcxServer;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The code of {@code docs/guide/interoperation.md}; a raw client of this library stands for the program in C. */
+@Tag("slow")
 class InteroperationPageTest extends Page {
 
     @Test

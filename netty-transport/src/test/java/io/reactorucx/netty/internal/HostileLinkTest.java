@@ -39,6 +39,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,6 +48,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Peers that have done the handshakes as they should, and then break the protocol over their link: that costs them
  * their channel or link, and nothing else.
  */
+@Tag("slow")
 class HostileLinkTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

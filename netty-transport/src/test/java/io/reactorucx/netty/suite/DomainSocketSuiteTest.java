@@ -28,8 +28,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Those of Netty's tests of sockets that it runs over Unix domain sockets, too. */
+@Tag("slow")
 class DomainSocketSuiteTest extends SuiteSupport {
 
     private static final AtomicInteger NEXT = new AtomicInteger();

@@ -2,8 +2,10 @@ package io.reactorucx.netty.suite;
 
 import io.netty.buffer.ByteBufAllocator;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Netty's tests over shared memory. */
+@Tag("slow")
 class SharedMemorySocketSuiteTest extends SocketSuite {
 
     @Override

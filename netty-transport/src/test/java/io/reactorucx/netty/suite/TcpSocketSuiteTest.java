@@ -1,6 +1,9 @@
 package io.reactorucx.netty.suite;
 
+import org.junit.jupiter.api.Tag;
+
 /** Netty's tests over tcp. */
+@Tag("slow")
 class TcpSocketSuiteTest extends SocketSuite {
 
     @Override

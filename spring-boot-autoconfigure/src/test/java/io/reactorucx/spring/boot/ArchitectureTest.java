@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 
 /** What the auto-configuration may depend on. */
+@Tag("slow")
 class ArchitectureTest {
 
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;

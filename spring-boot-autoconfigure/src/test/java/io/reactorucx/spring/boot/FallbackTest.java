@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An application in a process without UCX, or without enough of what UCX needs. */
+@Tag("slow")
 class FallbackTest {
 
     private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();

@@ -14,8 +14,8 @@ public final class LeakRecord extends Throwable {
     private static final Set<String> LIBRARY = Set.of("io.reactorucx", "io.reactorucx.buffer",
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.core", "io.reactorucx.engine");
-    private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.core.internal.",
-            "org.agrona.");
+    private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.transport.",
+            "io.reactorucx.core.internal.", "org.agrona.");
     private static final List<String> NOT_THE_APPLICATION = List.of("java.", "jdk.", "reactor.",
             "org.reactivestreams.");
 

@@ -13,6 +13,7 @@ import io.reactorucx.transport.command.LimitedLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -43,8 +44,8 @@ public final class BoundMeters<T> {
      * @param source what they read
      */
     public BoundMeters(MeterRegistry registry, T source) {
-        this.registry = registry;
-        this.source = source;
+        this.registry = Objects.requireNonNull(registry, "registry");
+        this.source = Objects.requireNonNull(source, "source");
     }
 
     /**
@@ -124,6 +125,8 @@ public final class BoundMeters<T> {
      * @param meters those to remove
      */
     public static void removeAll(MeterRegistry registry, Collection<? extends Meter> meters) {
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(meters, "meters");
         for (Meter each : List.copyOf(meters)) {
             try {
                 registry.remove(each);

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
@@ -21,6 +22,7 @@ import tools.jackson.databind.JsonNode;
  * A Prometheus with the project's rules looks at a mix of traffic like that of the soak: no alert fires. Faults that
  * are planted afterwards fire, so that it would have seen others.
  */
+@Tag("slow")
 class QuietAlertsTest {
 
     private static final int ALERTS = 31;

@@ -15,11 +15,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
 /** The rules of {@code docs/guide/dashboards}, and their tests, which promtool runs. */
+@Tag("slow")
 class RulesTest {
 
     private static final Path FOLDER = Path.of("..", "docs", "guide", "dashboards");

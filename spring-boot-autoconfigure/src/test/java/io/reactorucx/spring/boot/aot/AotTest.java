@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.hint.RuntimeHints;
@@ -23,6 +24,7 @@ import org.springframework.boot.SpringApplicationAotProcessor;
  * Spring Boot's processing ahead of time: the generated sources compile, and an application that is made of them alone
  * runs over UCX. What a native image does with it was not tried.
  */
+@Tag("slow")
 class AotTest {
 
     private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();

@@ -3,6 +3,7 @@ package io.reactorucx.spring.boot.rsocket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,6 +14,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** A server that serves other hosts without authentication says so. */
+@Tag("slow")
 @ExtendWith(OutputCaptureExtension.class)
 class ExposureTest {
 

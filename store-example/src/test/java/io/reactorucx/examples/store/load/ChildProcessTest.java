@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-
 class ChildProcessTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -22,6 +22,7 @@ import org.apache.curator.x.discovery.ServiceDiscovery;
 import org.apache.curator.x.discovery.ServiceInstance;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.reactive.context.ReactiveWebServerApplicationContext;
@@ -37,6 +38,7 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 /** Instances in ZooKeeper are found, balanced, and called over UCX, or over TCP where that is all they have. */
+@Tag("slow")
 class DiscoveryTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);

@@ -6,11 +6,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
 /** A short {@code ./run store --kill}. */
+@Tag("slow")
 class StoreCommandTest {
 
     private final CommandLine program = Main.commandLine();

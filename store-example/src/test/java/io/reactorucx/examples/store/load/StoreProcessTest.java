@@ -14,11 +14,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ./run store} leaves no process and no file, however it ends. */
+@Tag("slow")
 class StoreProcessTest {
 
     private static final Duration START = TestTime.seconds(120);

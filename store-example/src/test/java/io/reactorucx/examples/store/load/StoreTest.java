@@ -30,6 +30,7 @@ import java.util.stream.IntStream;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.reactive.context.ReactiveWebServerApplicationContext;
@@ -37,6 +38,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.publisher.Flux;
 
 /** Three nodes and a client in one process, with a registry. */
+@Tag("slow")
 class StoreTest {
 
     private static final int NODES = 3;
