@@ -1,11 +1,11 @@
-/**
- * Safe Java objects over UCX (the API of UCP, and the memory domains of UCT), on the generated bindings that this
- * module keeps to itself.
- */
+/** Safe Java objects over UCP, the upper of UCX's two APIs, on generated bindings that no application sees. */
+@SuppressWarnings("module") // That of UCT is built later.
 module io.reactorucx.core {
     requires static transitive org.jspecify;
     requires org.slf4j;
 
     exports io.reactorucx.core;
-    exports io.reactorucx.core.uct;
+
+    exports io.reactorucx.core.ffi to io.reactorucx.uct;
+    exports io.reactorucx.core.internal to io.reactorucx.uct;
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.uct.UctAllocatedMemory;
-import io.reactorucx.core.uct.UctMemoryDomain;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,11 +15,11 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class that leaves a UCX context, a memory domain or an engine's thread behind.
+ * Fails a test class that leaves a UCX context or an engine's thread behind.
  *
  * <p>A context refuses to close while it has an open worker or registration, and a worker while it has an open
  * endpoint, listener or operation; an abandoned worker stays counted. So the number of open contexts covers all of
- * them, and the number of open memory domains covers what was made from those.
+ * them.
  */
 public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
@@ -32,7 +30,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     private final Duration timeout;
     private final Deque<Snapshot> snapshots = new ArrayDeque<>();
 
-    private record Snapshot(int contexts, int domains, int allocations, Set<Thread> engineThreads) {
+    private record Snapshot(int contexts, Set<Thread> engineThreads) {
     }
 
     /** Looks at threads whose name starts with {@code reactor-ucx}, or whose class is an engine's. */
@@ -65,8 +63,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     }
 
     void begin() {
-        snapshots.push(new Snapshot(UcpContext.openContexts(), UctMemoryDomain.openDomains(),
-                UctAllocatedMemory.openAllocations(), engineThreads()));
+        snapshots.push(new Snapshot(UcpContext.openContexts(), engineThreads()));
     }
 
     void end() {
@@ -74,9 +71,6 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
         await().atMost(timeout).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).pollInSameThread()
                 .untilAsserted(() -> {
                     assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
-                    assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
-                    assertThat(UctAllocatedMemory.openAllocations()).as("open allocations")
-                            .isEqualTo(before.allocations);
                     assertThat(engineThreads()).as("threads of engines").isSubsetOf(before.engineThreads);
                 });
     }

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.uct.UctComponent;
-import io.reactorucx.core.uct.UctMemoryDomain;
+import io.reactorucx.core.Ucx;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.core.ConditionTimeoutException;
@@ -34,16 +32,6 @@ class NoLeaksTest {
         try (UcpContext leaked = UcpContext.create(UcpConfig.builder().name("leaked").transports("tcp").build())) {
             assertThatThrownBy(hasty::end).as("with %s open", leaked).isInstanceOf(ConditionTimeoutException.class)
                     .hasMessageContaining("open UCX contexts");
-        }
-    }
-
-    @Test
-    void failsOnLeakedMemoryDomain() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        hasty.begin();
-        try (UctMemoryDomain leaked = UctComponent.named("self").open("self")) {
-            assertThatThrownBy(hasty::end).as("with %s open", leaked).isInstanceOf(ConditionTimeoutException.class)
-                    .hasMessageContaining("open memory domains");
         }
     }
 

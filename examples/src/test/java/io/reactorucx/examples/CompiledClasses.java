@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 final class CompiledClasses {
 
     private static final String BINDINGS = "io.reactorucx.core.ffi.";
-    private static final List<String> MODULES = List.of("core", "progress-engine", "transport", "reactor-adapter",
-            "examples");
+    private static final List<String> MODULES = List.of("core", "uct", "progress-engine", "transport",
+            "reactor-adapter", "examples");
     private static final int MAX_METHODS = 2;
 
     private final JavaClasses classes;

@@ -41,7 +41,7 @@ final class CoveragePage {
 
                 The tables list every function of UCX that is bound, and every other name that the documents of its API
                 mention, with the Java that stands for it and tests of that. The types are those of `io.reactorucx.core`
-                and `io.reactorucx.core.uct`, on which the API of applications, `io.reactorucx`, is built.
+                and `io.reactorucx.uct`, on which the API of applications, `io.reactorucx`, is built.
 
                 %d functions are bound; %d of them have no Java, for the reason beside them. Of %d other names %d have
                 none. The Java and the tests of a function are the nearest ones in the compiled code, two at most,

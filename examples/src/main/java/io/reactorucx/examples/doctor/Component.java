@@ -2,9 +2,9 @@ package io.reactorucx.examples.doctor;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.core.uct.UctComponent;
-import io.reactorucx.core.uct.UctMdAttributes;
-import io.reactorucx.core.uct.UctMemoryDomain;
+import io.reactorucx.uct.UctComponent;
+import io.reactorucx.uct.UctMdAttributes;
+import io.reactorucx.uct.UctMemoryDomain;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;

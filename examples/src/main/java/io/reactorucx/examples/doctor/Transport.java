@@ -1,6 +1,6 @@
 package io.reactorucx.examples.doctor;
 
-import io.reactorucx.core.uct.UctDeviceType;
+import io.reactorucx.uct.UctDeviceType;
 import java.util.regex.Pattern;
 
 /**

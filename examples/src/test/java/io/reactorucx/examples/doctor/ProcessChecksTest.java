@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.reactorucx.core.UcxVersion;
-import io.reactorucx.core.uct.UctDeviceType;
+import io.reactorucx.uct.UctDeviceType;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.HexFormat;

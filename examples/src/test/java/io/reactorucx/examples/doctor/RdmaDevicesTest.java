@@ -2,7 +2,7 @@ package io.reactorucx.examples.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.core.uct.UctDeviceType;
+import io.reactorucx.uct.UctDeviceType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

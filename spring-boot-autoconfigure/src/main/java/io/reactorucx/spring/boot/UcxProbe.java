@@ -1,18 +1,18 @@
 package io.reactorucx.spring.boot;
 
-import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorkerConfig;
+import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportList;
 import io.reactorucx.core.UcxUnsupportedException;
-import io.reactorucx.core.uct.UctComponent;
-import io.reactorucx.core.uct.UctDeviceType;
-import io.reactorucx.core.uct.UctMemoryDomain;
-import io.reactorucx.core.uct.UctResource;
+import io.reactorucx.uct.UctComponent;
+import io.reactorucx.uct.UctDeviceType;
+import io.reactorucx.uct.UctMemoryDomain;
+import io.reactorucx.uct.UctResource;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;

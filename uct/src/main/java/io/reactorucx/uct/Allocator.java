@@ -1,0 +1,138 @@
+package io.reactorucx.uct;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.ffi.uct_allocated_memory;
+import io.reactorucx.core.ffi.uct_mem_alloc_params_t;
+import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.AddressReservation;
+import io.reactorucx.uct.internal.UctStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of {@code uct_mem_alloc}, one for each method until one succeeds: given several, UCX takes the length that one
+ * method rounded up for what the next one allocated. Domains that allocate less than is asked for are left out: posix
+ * would fill its file system with zeros before it noticed. An address is reserved before UCX maps memory there.
+ */
+final class Allocator {
+
+    private static final String OPERATION = "uct_mem_alloc";
+
+    private final UctAllocationRequest request;
+    private final List<UctMemoryDomain> domains;
+
+    private Allocator(UctAllocationRequest request, List<UctMemoryDomain> domains) {
+        this.request = request;
+        this.domains = domains;
+    }
+
+    static Allocator of(UctAllocationRequest request, List<UctMemoryDomain> domains) {
+        domains.forEach(domain -> domain.checkOpen(OPERATION));
+        List<UctMemoryDomain> large = domains.stream()
+                .filter(domain -> domain.attributes().maxAllocationBytes() >= request.bytes()).toList();
+        if (request.methods().stream().allMatch(UctAllocationMethod.MD::equals)) {
+            requireOne(request, domains, large);
+        }
+        return new Allocator(request, large);
+    }
+
+    private static void requireOne(UctAllocationRequest request,
+            List<UctMemoryDomain> domains, List<UctMemoryDomain> large) {
+        if (domains.isEmpty()) {
+            throw new IllegalArgumentException("domains: the method MD needs at least one");
+        }
+        UctMdOperation needed = request.isFixed() ? UctMdOperation.ALLOCATE_FIXED : UctMdOperation.ALLOCATE;
+        if (domains.stream().noneMatch(domain -> domain.isSupported(needed))) {
+            throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " "
+                    + needed.lack());
+        }
+        if (domains.stream().noneMatch(
+                domain -> domain.attributes().allocatableTypes().contains(request.memoryType()))) {
+            throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " allocates no "
+                    + request.memoryType() + " memory");
+        }
+        if (large.isEmpty()) {
+            throw new UcxException(UcxStatus.NO_MEMORY, OPERATION, null, request.bytes() + " bytes, the memory domain "
+                    + domains.getFirst() + " allocates at most "
+                    + domains.getFirst().attributes().maxAllocationBytes());
+        }
+    }
+
+    /** Fills the description of allocated memory, or throws. */
+    void allocate(MemorySegment description) {
+        if (request.address() == 0) {
+            check(call(description, 0, request.flags()));
+            return;
+        }
+        AddressReservation reserved = AddressReservation.tryReserve(request.address(), request.bytes());
+        if (reserved != null) {
+            Set<UctMemoryFlag> fixed = new HashSet<>(request.flags());
+            fixed.add(UctMemoryFlag.FIXED);
+            int status = call(description, reserved.address(), fixed);
+            if (status >= 0) {
+                reserved.keep(uct_allocated_memory.length(description));
+                return;
+            }
+            reserved.release();
+            if (request.isFixed()) {
+                check(status);
+            }
+        } else if (request.isFixed()) {
+            throw new UcxException(UcxStatus.ALREADY_EXISTS, OPERATION, null, "twice the " + request.bytes()
+                    + " bytes are not free at 0x" + Long.toHexString(request.address()));
+        }
+        // The address is only a hint and is not free.
+        check(call(description, 0, request.flags()));
+    }
+
+    private void check(int status) {
+        UctStatus.check(status, OPERATION + " of " + request.bytes() + " bytes by " + request.methods());
+    }
+
+    private int call(MemorySegment description, long address, Set<UctMemoryFlag> flags) {
+        int status = UcxStatus.NO_MEMORY.code();
+        for (Iterator<UctAllocationMethod> methods = request.methods().iterator();
+                status == UcxStatus.NO_MEMORY.code() && methods.hasNext();) {
+            status = call(methods.next(), description, address, flags);
+        }
+        return status;
+    }
+
+    private int call(UctAllocationMethod method, MemorySegment description, long address, Set<UctMemoryFlag> flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handles = arena.allocate(ADDRESS, domains.size() + 1L);
+            for (int i = 0; i < domains.size(); i++) {
+                handles.setAtIndex(ADDRESS, i, domains.get(i).handle());
+            }
+            MemorySegment params = uct_mem_alloc_params_t.allocate(arena);
+            uct_mem_alloc_params_t.field_mask(params, ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_FLAGS()
+                    | ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_ADDRESS() | ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_MEM_TYPE()
+                    | ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_MDS() | ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_NAME());
+            uct_mem_alloc_params_t.flags(params, UctMemoryFlag.mask(flags, OPERATION));
+            uct_mem_alloc_params_t.address(params, MemorySegment.ofAddress(address));
+            uct_mem_alloc_params_t.mem_type(params, request.memoryType().ordinal());
+            uct_mem_alloc_params_t.name(params, arena.allocateFrom(request.name()));
+            MemorySegment mds = uct_mem_alloc_params_t.mds(params);
+            uct_mem_alloc_params_t.mds.mds(mds, handles);
+            uct_mem_alloc_params_t.mds.count(mds, domains.size());
+            return ucx_h.uct_mem_alloc(request.bytes(), arena.allocateFrom(JAVA_INT, method.code()), 1, params,
+                    description);
+        }
+    }
+
+    /** The domain that allocated the memory, null when it is none of these. */
+    @Nullable UctMemoryDomain domain(MemorySegment description) {
+        long handle = uct_allocated_memory.md(description).address();
+        return domains.stream().filter(domain -> domain.handle().address() == handle).findFirst().orElse(null);
+    }
+}
