@@ -98,7 +98,7 @@ public final class UcpMemory implements AutoCloseable {
             try {
                 return new UcpMemory(context, handle, segment, null, held);
             } catch (RuntimeException | Error e) {
-                ucx_h.ucp_mem_unmap(context.handle(), handle);
+                undo(context, handle, segment);
                 throw e;
             }
         } catch (RuntimeException | Error e) {
@@ -107,6 +107,12 @@ public final class UcpMemory implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /** Unmaps what no object stands for, and reports it before, as far as its place is known. */
+    private static void undo(UcpContext context, MemorySegment handle, MemorySegment mapped) {
+        context.registrations().forget(mapped);
+        ucx_h.ucp_mem_unmap(context.handle(), handle);
     }
 
     private static void checkSupport(UcpContext context, UcpMemoryParameters parameters) {
@@ -139,8 +145,10 @@ public final class UcpMemory implements AutoCloseable {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment at = place == null ? MemorySegment.NULL : MemorySegment.ofAddress(parameters.address());
             MemorySegment handle = map(context, parameters, at, call);
+            MemorySegment mapped = MemorySegment.NULL;
             try {
                 UcpMemoryAttributes attributes = UcpMemoryAttributes.of(handle);
+                mapped = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes);
                 if (place != null) {
                     if (attributes.address() == place.address()) {
                         place.keep(attributes.length());
@@ -153,7 +161,7 @@ public final class UcpMemory implements AutoCloseable {
                         .fill((byte) 0);
                 return new UcpMemory(context, handle, memory, arena, null);
             } catch (RuntimeException | Error e) {
-                ucx_h.ucp_mem_unmap(context.handle(), handle);
+                undo(context, handle, mapped);
                 throw e;
             }
         } catch (RuntimeException | Error e) {

@@ -32,8 +32,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Connects over UCX alone: an endpoint, then the handshake, or with a raw peer a flush. */
@@ -71,10 +69,10 @@ public final class EndpointConnector implements Connector {
             return () -> { };
         }
         Connect connect = new Connect(callback);
-        connect.timeout = SharedTimer.schedule(config.handshakeTimeout().toNanos(), connect::timedOut);
+        connect.end.limitedBy(SharedTimer.schedule(config.handshakeTimeout().toNanos(), connect::timedOut));
         connections.engine().execute(connect);
         return () -> {
-            connect.end();
+            connect.end.tryEnd();
             connection.execute(worker -> connect.cancel());
         };
     }
@@ -86,38 +84,20 @@ public final class EndpointConnector implements Connector {
      */
     private final class Connect implements Command, ConnectListener, HandshakeCallbacks {
 
-        private final ConnectCallback callback;
-        private final AtomicBoolean ended = new AtomicBoolean();
-        private volatile @Nullable Future<?> timeout;
+        private final ConnectEnd end;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable UcpPeerAddress peerAddress;
         private @Nullable ClientHandshake handshake;
 
         Connect(ConnectCallback callback) {
-            this.callback = callback;
-        }
-
-        /** Ends the connect, and returns whether the caller has not been told before. Thread: any. */
-        private boolean end() {
-            Future<?> running = timeout;
-            if (running != null) {
-                running.cancel(false);
-            }
-            return ended.compareAndSet(false, true);
-        }
-
-        /** Thread: any. */
-        private void fail(RuntimeException error) {
-            if (end()) {
-                callback.failed(error);
-            }
+            this.end = new ConnectEnd(callback);
         }
 
         /** Thread: the timer's. */
         private void timedOut() {
             connection.executeUrgent(worker -> cancel());
             // The engine may stand still, and the timer is for others, too.
-            ForkJoinPool.commonPool().execute(() -> fail(new UcxException(UcxStatus.TIMED_OUT, "connect",
+            ForkJoinPool.commonPool().execute(() -> end.fail(new UcxException(UcxStatus.TIMED_OUT, "connect",
                     connection.peer(), "no answer within " + config.handshakeTimeout())));
         }
 
@@ -168,7 +148,7 @@ public final class EndpointConnector implements Connector {
                 step.run();
             } catch (RuntimeException e) {
                 connection.abandonConnecting();
-                fail(e);
+                end.fail(e);
             }
         }
 
@@ -209,7 +189,7 @@ public final class EndpointConnector implements Connector {
         public void send(ControlFrame frame) {
             if (!connection.sendControl(frame)) {
                 cancel();
-                fail(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(),
+                end.fail(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(),
                         "the handshake could not be sent"));
             }
         }
@@ -233,7 +213,7 @@ public final class EndpointConnector implements Connector {
                 // The server closes when it has read the reason; else this side closes after a timeout.
                 connection.rejected();
             }
-            fail(failure.toException(connection.peer()));
+            end.fail(failure.toException(connection.peer()));
         }
 
         private void cancel() {
@@ -263,11 +243,11 @@ public final class EndpointConnector implements Connector {
 
         private void established(UcpEndpoint made, @Nullable PeerInfo peer) {
             if (!made.isClosed() && made.failure() == 0 && connection.established(peer)) {
-                if (!end()) {
+                if (!end.tryEnd()) {
                     connection.beginClose(CloseMode.FLUSH);
                     return;
                 }
-                callback.connected(new Established(connection, peer, peerAddress, true));
+                end.connected(new Established(connection, peer, peerAddress, true));
                 choice(peer).log(peerAddress, host());
             }
         }
@@ -302,12 +282,12 @@ public final class EndpointConnector implements Connector {
         @Override
         public void failed(RuntimeException error) {
             endHandshake();
-            fail(error);
+            end.fail(error);
         }
 
         @Override
         public void reject(RuntimeException cause) {
-            fail(cause instanceof UcxClosedException ? new UcxClosedException("connect", connection.peer(),
+            end.fail(cause instanceof UcxClosedException ? new UcxClosedException("connect", connection.peer(),
                     String.valueOf(cause.getMessage()), cause) : cause);
         }
     }

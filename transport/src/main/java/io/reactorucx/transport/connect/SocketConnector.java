@@ -30,9 +30,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -105,13 +103,11 @@ public final class SocketConnector implements Connector {
      */
     private final class Attempt implements ControlSocket.Listener, HandshakeCallbacks {
 
-        private final ConnectCallback callback;
+        private final ConnectEnd end;
         private final Consumer<SocketPath> whenOtherPath;
         private final ConnectionIdentity identity;
         private final ClientHandshake handshake;
         private final SocketEventLoop loop = resources.sockets();
-        private final AtomicBoolean ended = new AtomicBoolean();
-        private volatile @Nullable Future<?> timeout;
         private volatile @Nullable ControlSocket socket;
         private volatile @Nullable ConnectionCore connection;
         private volatile boolean cancelled;
@@ -120,7 +116,7 @@ public final class SocketConnector implements Connector {
         private @Nullable EndpointBinding binding;
 
         Attempt(ConnectCallback callback, Consumer<SocketPath> whenOtherPath) {
-            this.callback = callback;
+            this.end = new ConnectEnd(callback);
             this.whenOtherPath = whenOtherPath;
             this.identity = connections.newIdentity();
             this.handshake = new ClientHandshake(connections.ownInfo(config), identity, ControlFields.NONE,
@@ -129,7 +125,7 @@ public final class SocketConnector implements Connector {
         }
 
         void start() {
-            timeout = loop.schedule(config.handshakeTimeout(), this::timedOut);
+            end.limitedBy(loop.schedule(config.handshakeTimeout(), this::timedOut));
             try {
                 ControlSocket opened = ControlSocket.connect(loop, path.local(), path.remote(), this);
                 socket = opened;
@@ -137,33 +133,18 @@ public final class SocketConnector implements Connector {
                     opened.close();
                 }
             } catch (IOException e) {
-                fail(failure(e));
+                end.fail(failure(e));
             }
         }
 
         private void timedOut() {
-            fail(new UcxException(UcxStatus.TIMED_OUT, "connect", peer,
+            end.fail(new UcxException(UcxStatus.TIMED_OUT, "connect", peer,
                     "no answer within " + config.handshakeTimeout() + path.explanation()));
             cancel();
         }
 
-        /** Ends the attempt, and returns whether the caller has not been told before. */
-        private boolean end() {
-            Future<?> running = timeout;
-            if (running != null) {
-                running.cancel(false);
-            }
-            return ended.compareAndSet(false, true);
-        }
-
-        private void fail(RuntimeException error) {
-            if (end()) {
-                callback.failed(error);
-            }
-        }
-
         void cancel() {
-            end();
+            end.tryEnd();
             cancelled = true;
             ConnectionCore made = connection;
             ControlSocket open = socket;
@@ -207,7 +188,7 @@ public final class SocketConnector implements Connector {
                 open.close();
             }
             LOG.debug("[{}] connects on another path: {}", peer, other);
-            if (end()) {
+            if (end.tryEnd()) {
                 whenOtherPath.accept(other);
             }
         }
@@ -273,7 +254,7 @@ public final class SocketConnector implements Connector {
             if (open != null) {
                 open.shutdown(config.closeTimeout());
             }
-            fail(failure.toException(peer));
+            end.fail(failure.toException(peer));
         }
 
         private void bind(BindFrame found) {
@@ -291,14 +272,14 @@ public final class SocketConnector implements Connector {
                 if (full != null) {
                     made.abandonConnecting();
                     open.close();
-                    fail(full.toException(peer, null));
+                    end.fail(full.toException(peer, null));
                     return;
                 }
                 EndpointBinding started = new EndpointBinding(made, bindings,
                         new TransportChoice(made, info, true), identity, ownAddress,
                         new PeerHost(path.remote().getAddress()), number -> open.send(new BindFrame(
                         BindFrame.Type.ADDRESS, identity.peerToken(), number, ownAddress).toBytes()), this::ready,
-                        this::fail);
+                        end::fail);
                 binding = started;
                 made.attachSocket(open, started);
                 PeerAdmission.Admission admission = connections.admission()
@@ -311,7 +292,7 @@ public final class SocketConnector implements Connector {
                 }
             }, closed -> {
                 open.close();
-                fail(new UcxClosedException("connect", peer, String.valueOf(closed.getMessage()), closed));
+                end.fail(new UcxClosedException("connect", peer, String.valueOf(closed.getMessage()), closed));
             }, true).submit();
         }
 
@@ -319,8 +300,8 @@ public final class SocketConnector implements Connector {
             ConnectionCore made = connection;
             EndpointBinding bound = binding;
             if (made != null && bound != null && made.established(server)) {
-                if (end()) {
-                    callback.connected(new Established(made, server, bound.peerAddress(), true));
+                if (end.tryEnd()) {
+                    end.connected(new Established(made, server, bound.peerAddress(), true));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }
@@ -332,9 +313,9 @@ public final class SocketConnector implements Connector {
             ConnectionCore made = connection;
             if (made == null) {
                 handshake.close();
-                fail(failure(cause));
+                end.fail(failure(cause));
             } else {
-                made.socketEnded(cause, this::fail);
+                made.socketEnded(cause, end::fail);
             }
         }
 
