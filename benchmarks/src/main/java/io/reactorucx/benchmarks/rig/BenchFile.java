@@ -4,6 +4,8 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.reactorucx.benchmarks.process.Cpus;
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Row;
 import io.reactorucx.core.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.rig;
 
 import io.reactorucx.benchmarks.Main;
 import io.reactorucx.benchmarks.process.Cpus;
+import io.reactorucx.benchmarks.rig.cases.Contender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,5 +1,7 @@
 package io.reactorucx.benchmarks.rig;
 
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Row;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

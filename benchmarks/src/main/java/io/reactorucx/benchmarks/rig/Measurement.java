@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.rig;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.reactorucx.benchmarks.rig.cases.Metric;
 import java.util.OptionalDouble;
 
 /**

@@ -3,6 +3,8 @@ package io.reactorucx.benchmarks.rig;
 import com.google.gson.JsonObject;
 import io.reactorucx.benchmarks.process.ChildProcess;
 import io.reactorucx.benchmarks.process.MeasurementFailure;
+import io.reactorucx.benchmarks.rig.cases.Metric;
+import io.reactorucx.benchmarks.rig.cases.Perftest;
 import io.reactorucx.benchmarks.turns.Turn;
 import java.io.IOException;
 import java.util.ArrayList;

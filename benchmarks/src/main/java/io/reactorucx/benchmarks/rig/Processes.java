@@ -6,6 +6,8 @@ import com.google.gson.JsonSyntaxException;
 import io.reactorucx.benchmarks.process.ChildProcess;
 import io.reactorucx.benchmarks.process.Cpus;
 import io.reactorucx.benchmarks.process.MeasurementFailure;
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Metric;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;

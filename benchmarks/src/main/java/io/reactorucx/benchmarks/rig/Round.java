@@ -1,5 +1,8 @@
 package io.reactorucx.benchmarks.rig;
 
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Row;
+import io.reactorucx.benchmarks.rig.cases.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

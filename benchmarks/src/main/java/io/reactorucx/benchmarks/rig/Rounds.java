@@ -1,5 +1,7 @@
 package io.reactorucx.benchmarks.rig;
 
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Scenario;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

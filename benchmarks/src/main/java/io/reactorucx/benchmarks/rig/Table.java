@@ -1,5 +1,8 @@
 package io.reactorucx.benchmarks.rig;
 
+import io.reactorucx.benchmarks.rig.cases.Metric;
+import io.reactorucx.benchmarks.rig.cases.Row;
+import io.reactorucx.benchmarks.rig.cases.Target;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Function;

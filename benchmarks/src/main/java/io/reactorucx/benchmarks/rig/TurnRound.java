@@ -1,5 +1,6 @@
 package io.reactorucx.benchmarks.rig;
 
+import io.reactorucx.benchmarks.rig.cases.Contender;
 import java.util.List;
 import java.util.Map;
 

@@ -2,6 +2,9 @@ package io.reactorucx.benchmarks.rig;
 
 import io.reactorucx.benchmarks.process.Cpus;
 import io.reactorucx.benchmarks.process.MeasurementFailure;
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Metric;
+import io.reactorucx.benchmarks.rig.cases.Scenario;
 import io.reactorucx.benchmarks.turns.Turn;
 import io.reactorucx.benchmarks.turns.TurnTaking;
 import java.io.IOException;

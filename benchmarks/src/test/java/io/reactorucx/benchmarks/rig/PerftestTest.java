@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
+import io.reactorucx.benchmarks.rig.cases.Perftest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.benchmarks.process.Cpus;
+import io.reactorucx.benchmarks.rig.cases.Cases;
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Metric;
+import io.reactorucx.benchmarks.rig.cases.Row;
+import io.reactorucx.benchmarks.rig.cases.Scenario;
+import io.reactorucx.benchmarks.rig.cases.Sweeps;
 import io.reactorucx.core.Ucx;
 import java.io.OutputStream;
 import java.io.PrintStream;

@@ -3,6 +3,11 @@ package io.reactorucx.benchmarks.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Metric;
+import io.reactorucx.benchmarks.rig.cases.Row;
+import io.reactorucx.benchmarks.rig.cases.Scenario;
+import io.reactorucx.benchmarks.rig.cases.Target;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.ArrayDeque;

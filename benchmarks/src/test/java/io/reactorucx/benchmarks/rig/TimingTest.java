@@ -2,6 +2,8 @@ package io.reactorucx.benchmarks.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.benchmarks.rig.cases.Contender;
+import io.reactorucx.benchmarks.rig.cases.Perftest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

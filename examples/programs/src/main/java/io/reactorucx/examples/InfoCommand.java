@@ -2,11 +2,11 @@ package io.reactorucx.examples;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.examples.doctor.Component;
 import io.reactorucx.examples.doctor.Doctor;
 import io.reactorucx.examples.doctor.Finding;
-import io.reactorucx.examples.doctor.MemoryMaps;
 import io.reactorucx.examples.doctor.Severity;
+import io.reactorucx.examples.doctor.facts.Component;
+import io.reactorucx.examples.doctor.facts.MemoryMaps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.reactorucx.examples;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.examples.doctor.Component;
 import io.reactorucx.examples.doctor.Finding;
-import io.reactorucx.examples.doctor.MemoryDomain;
 import io.reactorucx.examples.doctor.Severity;
-import io.reactorucx.examples.doctor.Transport;
+import io.reactorucx.examples.doctor.facts.Component;
+import io.reactorucx.examples.doctor.facts.MemoryDomain;
+import io.reactorucx.examples.doctor.facts.Transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

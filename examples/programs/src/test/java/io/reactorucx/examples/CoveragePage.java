@@ -40,17 +40,18 @@ final class CoveragePage {
                 # Coverage of UCX: each function, its Java and its tests
 
                 The tables list every function of UCX that is bound, and every other name that the documents of its API
-                mention, with the Java that stands for it and tests of that. The types are those of `io.reactorucx.core`
-                and `io.reactorucx.uct`, on which the API of applications, `io.reactorucx`, is built.
+                mention, with the Java that stands for it and tests of that. The types are those of
+                `io.reactorucx.core`, on which the API of applications, `io.reactorucx`, is built, and of
+                `io.reactorucx.uct` beside it.
 
                 %d functions are bound; %d of them have no Java, for the reason beside them. Of %d other names %d have
                 none. The Java and the tests of a function are the nearest ones in the compiled code, two at most,
                 unless `coverage.tsv` names better ones.
 
                 `CoverageTest` writes this page by `./run test -Dcoverage.write`, from the code and from
-                `examples/programs/src/test/resources/coverage.tsv`. The test fails when the page is out of date, when a bound
-                function has neither a caller and a test nor a reason, when a name has no row, and when a row names Java
-                or a test that does not exist.
+                `examples/programs/src/test/resources/coverage.tsv`. The test fails when the page is out of date, when a
+                bound function has neither a caller and a test nor a reason, when a name has no row, and when a row
+                names Java or a test that does not exist.
                 """.formatted(functions.size(), functionsWithoutJava, names.size(), namesWithoutJava) + text;
     }
 

@@ -1,5 +1,6 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.examples.doctor.facts.MemoryMaps;
 import java.util.List;
 
 /** Checks whether another library loaded UCX before this project prepared its environment. */

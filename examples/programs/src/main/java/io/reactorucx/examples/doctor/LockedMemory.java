@@ -1,5 +1,7 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.examples.doctor.facts.ByteSize;
+import io.reactorucx.examples.doctor.facts.Limits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

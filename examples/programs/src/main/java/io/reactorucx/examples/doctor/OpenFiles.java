@@ -1,5 +1,6 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.examples.doctor.facts.Limits;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -1,5 +1,9 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.examples.doctor.facts.Component;
+import io.reactorucx.examples.doctor.facts.RdmaDevice;
+import io.reactorucx.examples.doctor.facts.RdmaPort;
+import io.reactorucx.examples.doctor.facts.Transport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

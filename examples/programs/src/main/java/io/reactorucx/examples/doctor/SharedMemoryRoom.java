@@ -1,5 +1,6 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.examples.doctor.facts.ByteSize;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.reactorucx.examples.doctor;
 
+import io.reactorucx.examples.doctor.facts.Transport;
 import io.reactorucx.uct.UctDeviceType;
 import java.util.ArrayList;
 import java.util.List;

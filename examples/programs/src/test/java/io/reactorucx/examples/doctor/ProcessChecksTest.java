@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.examples.doctor.facts.Component;
+import io.reactorucx.examples.doctor.facts.MemoryMaps;
+import io.reactorucx.examples.doctor.facts.NativeProbe;
+import io.reactorucx.examples.doctor.facts.Transport;
 import io.reactorucx.uct.UctDeviceType;
 import java.nio.file.Path;
 import java.util.BitSet;

@@ -2,6 +2,8 @@ package io.reactorucx.examples.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.examples.doctor.facts.RdmaPort;
+import io.reactorucx.examples.doctor.facts.Transport;
 import io.reactorucx.uct.UctDeviceType;
 import java.io.IOException;
 import java.nio.file.Files;

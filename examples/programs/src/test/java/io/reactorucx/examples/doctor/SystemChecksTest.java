@@ -3,6 +3,8 @@ package io.reactorucx.examples.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.examples.doctor.SharedMemoryRoom.Room;
+import io.reactorucx.examples.doctor.facts.ByteSize;
+import io.reactorucx.examples.doctor.facts.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
