@@ -2,7 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucx_h;
 
-/** What an atomic operation does to a word of a peer's memory ({@code ucp_atomic_op_t}). */
+/** An atomic operation on a word of a peer's memory ({@code ucp_atomic_op_t}). */
 public enum AtomicOperation {
     /** Adds the operand; overflow wraps. */
     ADD(ucx_h.UCP_ATOMIC_OP_ADD(), true),

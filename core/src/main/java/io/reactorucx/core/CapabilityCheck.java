@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a context, its settings and an error mode allow, beyond what the library can do. */
+/** Checks what a context, its settings and an error mode allow, beyond what the library can do. */
 final class CapabilityCheck {
 
     /** For example {@code #      resource 2  :  md 1  dev 2  flags -- posix/memory}. */

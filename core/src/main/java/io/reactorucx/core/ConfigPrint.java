@@ -1,12 +1,12 @@
 package io.reactorucx.core;
 
-/** What to print of a configuration ({@code ucs_config_print_flags_t}). */
+/** A part of a configuration to print ({@code ucs_config_print_flags_t}). */
 public enum ConfigPrint {
     /** Names and values. */
     CONFIG(1),
     /** A heading. */
     HEADER(1 << 1),
-    /** What each setting means. */
+    /** The meaning of each setting. */
     DOC(1 << 2),
     /** Also settings that UCX hides. */
     HIDDEN(1 << 3),

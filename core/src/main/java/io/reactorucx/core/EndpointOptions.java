@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an endpoint is made with.
+ * The options that an endpoint is made with.
  *
  * @param errorMode how failures of the peer are treated, the same on both sides
  * @param peer what to call the peer in errors and logs
@@ -33,7 +33,7 @@ public record EndpointOptions(ErrorMode errorMode, String peer, EndpointErrorHan
     }
 
     /**
-     * What every endpoint needs.
+     * The options that every endpoint needs; the others have their defaults.
      *
      * @param errorMode how failures of the peer are treated, the same on both sides
      * @param peer what to call the peer in errors and logs

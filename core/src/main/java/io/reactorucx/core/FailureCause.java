@@ -22,7 +22,7 @@ final class FailureCause {
     private static final String POSIX_DIR = "POSIX_DIR";
     private static final Set<UcxStatus> WITHOUT_FILES = EnumSet.of(UcxStatus.IO_ERROR, UcxStatus.NO_RESOURCE,
             UcxStatus.NO_MEMORY, UcxStatus.NO_DEVICE, UcxStatus.UNREACHABLE, UcxStatus.SHMEM_SEGMENT);
-    /** What the creation of queues, registration and pools of buffers end with. */
+    /** The statuses with which the creation of queues, registration and pools of buffers end without locked memory. */
     private static final Set<UcxStatus> WITHOUT_LOCKED_MEMORY = EnumSet.of(UcxStatus.IO_ERROR, UcxStatus.NO_MEMORY);
     private static final Set<UcxStatus> WITHOUT_TRANSPORT = EnumSet.of(UcxStatus.NO_DEVICE, UcxStatus.NO_ELEM);
 

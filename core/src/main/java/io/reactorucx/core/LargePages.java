@@ -19,7 +19,7 @@ import java.util.Objects;
  */
 public final class LargePages {
 
-    /** What memory is aligned to, in bytes: a large page of x86-64, and of aarch64 with pages of 4 KiB. */
+    /** The alignment of the memory, in bytes: a large page of x86-64, and of aarch64 with pages of 4 KiB. */
     public static final long BYTES = 2L << 20;
 
     private LargePages() {

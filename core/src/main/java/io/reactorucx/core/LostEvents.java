@@ -14,7 +14,10 @@ import org.slf4j.LoggerFactory;
  */
 final class LostEvents {
 
-    /** What an upcall throws in its own {@code try} block when it is called without arguments, before UCX calls it. */
+    /**
+     * The exception that an upcall throws in its own {@code try} block when it is called without arguments, before UCX
+     * calls it.
+     */
     static final RuntimeException WARM_UP = new WarmUp();
 
     private static final Logger LOG = LoggerFactory.getLogger(LostEvents.class);

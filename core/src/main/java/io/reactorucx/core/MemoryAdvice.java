@@ -4,7 +4,7 @@ package io.reactorucx.core;
 public enum MemoryAdvice {
     /** Nothing special. */
     NORMAL(0),
-    /** It is about to be used: its pages should be there. */
+    /** The memory is about to be used: its pages should be there. */
     WILLNEED(1);
 
     private final int code;

@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * What a peer needs to reach registered memory: its address and length in the owner's process, and the packed remote
- * key.
+ * The data that a peer needs to reach registered memory: its address and length in the owner's process, and the packed
+ * remote key.
  *
  * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x52554d44} (4 bytes), version 1 (1), address (8), length
  * (8), size of the key (2), key. Every holder of a descriptor can use the memory: UCX checks neither rights nor bounds

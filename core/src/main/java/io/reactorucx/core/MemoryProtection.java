@@ -1,8 +1,8 @@
 package io.reactorucx.core;
 
 /**
- * What mapped memory may be used for ({@code ucp_mem_map_prot_t}); a hint that UCX 1.13 ignores, and that no emulated
- * access checks.
+ * An access that mapped memory may be used for ({@code ucp_mem_map_prot_t}); a hint that UCX 1.13 ignores, and that no
+ * emulated access checks.
  */
 public enum MemoryProtection {
     /** Operations of this process read it. */

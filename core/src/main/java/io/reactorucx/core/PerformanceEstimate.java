@@ -8,7 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
-/** What UCX expects of an endpoint, from what its transports say of themselves ({@code ucp_ep_evaluate_perf}). */
+/**
+ * The time that UCX expects a message over an endpoint to take, from what its transports say of themselves ({@code
+ * ucp_ep_evaluate_perf}).
+ */
 final class PerformanceEstimate {
 
     private static final double NANOS_PER_SECOND = 1e9;

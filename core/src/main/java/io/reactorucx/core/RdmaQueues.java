@@ -27,8 +27,8 @@ record RdmaQueues(RdmaDevices devices, LockedMemoryLimit limit) {
     /** Headers, and what UCX keeps for each. */
     private static final long EXTRA_BYTES = 512;
     /**
-     * What was measured besides one queue, by VmPin of a process with requests of up to 8 KB: for datagrams as much
-     * again for those that have arrived, and 4 MiB to send; for connections 24 MiB.
+     * The locked memory that was measured besides one queue, by VmPin of a process with requests of up to 8 KB: for
+     * datagrams as much again for those that have arrived, and 4 MiB to send; for connections 24 MiB.
      */
     private static final long DATAGRAMS_SENT_BYTES = 4 << 20;
     private static final long MESSAGES_SENT_BYTES = 24 << 20;

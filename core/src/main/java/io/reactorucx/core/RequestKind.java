@@ -1,8 +1,8 @@
 package io.reactorucx.core;
 
 /**
- * What an operation in flight waits for. Each kind has slots of its own: an operation that ends another one, here or at
- * the peer, never waits for the slots of operations that wait for it.
+ * The kind of an operation in flight, by what the operation waits for. Each kind has slots of its own: an operation
+ * that ends another one, here or at the peer, never waits for the slots of operations that wait for it.
  */
 enum RequestKind {
 

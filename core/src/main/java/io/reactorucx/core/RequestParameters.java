@@ -28,8 +28,8 @@ final class RequestParameters {
     private final MemorySegment struct;
     private final long address;
     /**
-     * What the last call has filled in, {@link #UNKNOWN} if more was changed since: messages of one kind follow each
-     * other, and differ in their token.
+     * The mask, flags and callback that the last call has filled in, the mask {@link #UNKNOWN} if more was changed
+     * since: messages of one kind follow each other, and differ in their token.
      */
     private int filledMask = UNKNOWN;
     private int filledFlags;

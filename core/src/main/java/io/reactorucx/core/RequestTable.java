@@ -32,7 +32,7 @@ final class RequestTable {
     private static final int DESCRIBED = 8;
     private static final Completion NO_COMPLETION = (rawStatus, length, senderTag) -> { };
 
-    /** What UCX calls when an operation ends, a stub of each kind for a worker. */
+    /** The upcalls at the end of an operation, a stub of each kind for a worker. */
     final MemorySegment onSend;
     final MemorySegment onTagReceive;
     final MemorySegment onDataReceive;

@@ -40,7 +40,7 @@ public final class SharedPages {
     private static final String NAME = "reactor-ucx";
     private static final String SHOWN = "/memfd:" + NAME;
     private static final SecureRandom RANDOM = new SecureRandom();
-    /** What a file needs that is mapped here: nobody can make it shorter, or take pages out of it. */
+    /** The seals that a file needs to be mapped here: nobody can make it shorter, or take pages out of it. */
     private static final int NEEDED_SEALS = UcpCompat.F_SEAL_SHRINK | UcpCompat.F_SEAL_FUTURE_WRITE;
     /** From Linux 5.1 on nobody else can write; before, the last seal is unknown. */
     private static final int[] SEALS = {UcpCompat.F_SEAL_SHRINK | UcpCompat.F_SEAL_GROW

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the part of a worker's address for tcp says: a device, which is a host or loopback, and a port. */
+/** Reads the part of a worker's address for tcp: a device, which is a host or loopback, and a port. */
 final class TcpAddress {
 
     private static final int AF_INET = 2;

@@ -39,7 +39,7 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
     private static final int DEVICE_LENGTH_MASK = 0x1f;
     private static final int LENGTH_MASK = 0x3f;
     private static final int CRC16_POLYNOMIAL = 0x8408;
-    /** What UCX has room for. */
+    /** The number of transports that UCX has room for in an address. */
     private static final int MAX_TRANSPORTS = 128;
 
     /** Returns whether an address has the version whose layout this is. */

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the settings TLS and NET_DEVICES of a context leave to UCX.
+ * The transports and network devices that the settings TLS and NET_DEVICES of a context leave to UCX.
  *
  * @param transports the list of transports as it is set
  * @param devices the list of network devices as it is set

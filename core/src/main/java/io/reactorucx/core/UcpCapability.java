@@ -4,8 +4,8 @@ import io.reactorucx.core.ffi.UcpCompat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a library and a context may or may not be able to do; {@link UcpContext#support(UcpCapability)} says which, and
- * why not.
+ * A capability that a library and a context may have or lack; {@link UcpContext#support(UcpCapability)} says whether
+ * they have it, and why not.
  */
 public enum UcpCapability {
     /** Active messages. */
@@ -40,7 +40,7 @@ public enum UcpCapability {
     MEMORY_SYMMETRIC_KEY(null, 16, "ucp_mem_map"),
     /** {@link MemoryMapFlag#LOCK}. */
     MEMORY_LOCK(null, 18, "ucp_mem_map"),
-    /** What a datatype says of itself ({@code ucp_dt_query}). */
+    /** Attributes of a datatype ({@code ucp_dt_query}). */
     DATATYPE_QUERY(null, 14, "ucp_dt_query"),
     /** Scatter-gather lists that name remote ranges too ({@code UCP_DATATYPE_SGL}). */
     DATATYPE_SGL(UcpFeature.RMA, 22, "ucp_put_nbx"),
@@ -67,7 +67,7 @@ public enum UcpCapability {
         this.symbol = symbol;
     }
 
-    /** What the library alone says. */
+    /** Returns whether the library alone supports this capability, and why not. */
     UcpSupport inLibrary() {
         return inLibrary(Ucx.version(), UcpCompat.has(symbol));
     }

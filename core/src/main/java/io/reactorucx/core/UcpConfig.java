@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a context is made with: features, a name for logs, and UCX's own settings by name.
+ * The configuration that a context is made with: features, a name for logs, and UCX's own settings by name.
  *
  * <p>A setting given here wins over the environment ({@code UCX_*}), which wins over the library's defaults. Settings
  * of single transports ({@code TCP_*}, {@code POSIX_*}) reach UCX only through the environment of the process, which is
@@ -100,7 +100,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
     }
 
     /**
-     * What UCX would use: its defaults, the environment and these settings ({@code ucp_config_print}).
+     * Returns the configuration that UCX would use: its defaults, the environment and these settings ({@code
+     * ucp_config_print}).
      *
      * @param first one part to print
      * @param more others

@@ -432,8 +432,8 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * What an operation on local memory has to pin: the registration that is passed along, or else what keeps the
-     * memory allocated. Throws for memory that could be freed during the operation.
+     * Returns the pin of an operation on local memory: that of the registration that is passed along, or else of what
+     * keeps the memory allocated. Throws for memory that could be freed during the operation.
      */
     @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local, String name) {
         if (registration != null) {

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * What UCX says of a context ({@code ucp_context_query}).
+ * The attributes of a context ({@code ucp_context_query}).
  *
  * @param requestSize bytes that UCX needs for a request
  * @param threadMode {@link UcxThreadMode#MULTI} when workers of several threads may share it, else {@link

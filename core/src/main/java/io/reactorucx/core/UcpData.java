@@ -173,7 +173,7 @@ public final class UcpData {
         return registration;
     }
 
-    /** What keeps the memory reachable. */
+    /** Returns the segments of the memory, which keep it reachable. */
     List<MemorySegment> segments() {
         return segments;
     }
@@ -205,7 +205,10 @@ public final class UcpData {
         return elementBytes > 0 ? UcpMacros.contiguous(elementBytes) : IOV;
     }
 
-    /** What UCX gets as the buffer: the memory, or a list of segments that lives as long as it is reachable. */
+    /**
+     * Returns the buffer and the count for UCX: the memory, or a list of segments that lives as long as it is
+     * reachable.
+     */
     Native toNative() {
         if (elementBytes > 0) {
             MemorySegment memory = segments.getFirst();

@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
 /**
- * What UCX says of an endpoint ({@code ucp_ep_query}).
+ * The attributes of an endpoint ({@code ucp_ep_query}).
  *
  * @param name its name
  * @param localAddress this side's socket address, empty for an endpoint by worker address or one that is not connected

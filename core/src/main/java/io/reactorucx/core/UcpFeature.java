@@ -1,6 +1,8 @@
 package io.reactorucx.core;
 
-/** What a context is made for ({@code ucp_feature}); an operation whose feature was not asked for is refused. */
+/**
+ * A feature that a context is made for ({@code ucp_feature}); an operation whose feature was not asked for is refused.
+ */
 public enum UcpFeature {
     /** Tag matching. */
     TAG(1L),

@@ -41,7 +41,7 @@ public final class UcpMemory implements AutoCloseable {
     private final MemorySegment segment;
     private final @Nullable Arena arena;
     private final PinnableMemory mapped;
-    /** What keeps memory of the caller allocated; null where nothing has to. */
+    /** The pin that keeps memory of the caller allocated; null where nothing has to. */
     private final @Nullable Pinned held;
     private final Object ending = new Object();
     private final AtomicInteger pins = new AtomicInteger();
@@ -227,7 +227,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * What peers need to reach all of this memory ({@code ucp_rkey_pack}).
+     * Returns the descriptor that peers need to reach all of this memory ({@code ucp_rkey_pack}).
      *
      * @return the descriptor, valid until {@link #close()}
      */
@@ -236,7 +236,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * What peers need to reach a part of this memory.
+     * Returns the descriptor that peers need to reach a part of this memory.
      *
      * @param offset first byte
      * @param length size in bytes, at least 1
@@ -375,7 +375,7 @@ public final class UcpMemory implements AutoCloseable {
         return handle;
     }
 
-    /** What an operation on this memory pins. */
+    /** Returns the pin of an operation on this memory. */
     Pinned pinned() {
         return pinned;
     }

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What UCX says of mapped memory ({@code ucp_mem_query}).
+ * The attributes of mapped memory ({@code ucp_mem_query}).
  *
  * @param address first byte
  * @param length size in bytes, which UCX may have rounded up

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  */
 public final class UcpPeerAddress {
 
-    /** What an address has of a name is a checksum. */
+    /** The names of UCX's transports: an address has only a checksum of each. */
     private static final List<String> NAMES = List.of("rc_verbs", "rc_mlx5", "dc_mlx5", "ud_verbs", "ud_mlx5", "srd",
             "gga_mlx5", "tcp", "posix", "sysv", "xpmem", "cma", "knem", "self");
 

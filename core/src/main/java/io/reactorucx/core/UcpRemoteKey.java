@@ -40,7 +40,7 @@ public final class UcpRemoteKey implements AutoCloseable {
     private @Nullable PinnableMemory mapped;
     private @Nullable MemorySegment pointer;
 
-    /** What an operation with this key pins; such an operation belongs to the key's own worker. */
+    /** The pin of an operation with this key; such an operation belongs to the key's own worker. */
     private final Pinned pinned = new Pinned() {
         @Override
         public void pin() {
@@ -57,7 +57,10 @@ public final class UcpRemoteKey implements AutoCloseable {
         }
     };
 
-    /** What an operation on the pointer pins: it may belong to any worker, so that another thread may end it. */
+    /**
+     * The pin of an operation on the pointer; such an operation may belong to any worker, so that another thread may
+     * end it.
+     */
     private final Pinned pointerPinned = new Pinned() {
         @Override
         public void pin() {

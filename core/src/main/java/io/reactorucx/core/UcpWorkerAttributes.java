@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What UCX says of a worker ({@code ucp_worker_query}), its addresses aside.
+ * The attributes of a worker ({@code ucp_worker_query}), its addresses aside.
  *
  * @param threadMode what it was really made with
  * @param maxHeaderBytes largest header of an active message in bytes, 0 without the feature AM

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What UCX makes a worker with ({@code ucp_worker_params_t}), its name aside.
+ * The parameters that UCX makes a worker with ({@code ucp_worker_params_t}), its name aside.
  *
  * @param threadMode which threads may use it, see {@link UcpWorker#enter()}
  * @param cpus processors that its memory should be near to, 0 to 1023; empty for the system's choice
@@ -27,7 +27,7 @@ import java.util.TreeSet;
 public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, Set<WakeupEvent> events, int eventFd,
         long userData, long clientId, int amAlignment, boolean ignoreRequestLeak) {
 
-    /** What UCX does by itself: one thread, all events, no preferences. */
+    /** The defaults of UCX: one thread, all events, no preferences. */
     public static final UcpWorkerParameters DEFAULT = new Builder().build();
 
     /** Number of {@link #eventFd} that asks for a descriptor of UCX's own. */
@@ -130,7 +130,7 @@ public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, S
         }
 
         /**
-         * What wakes it.
+         * The events that wake the worker.
          *
          * @param value events
          * @return this
@@ -154,7 +154,7 @@ public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, S
         }
 
         /**
-         * What listeners learn of this worker's endpoints.
+         * The number that listeners learn of this worker's endpoints.
          *
          * @param value any number
          * @return this

@@ -21,7 +21,8 @@ public final class Ucx {
     private static final long MAX_VERSION_BYTES = 64;
 
     /**
-     * What the bindings say, too; but they cannot be asked where the JVM denies native access. A test compares the two.
+     * The version of UCX's headers, which the bindings have, too; but those cannot be asked where the JVM denies native
+     * access. A test compares the two.
      */
     private static final UcxVersion HEADERS = new UcxVersion(1, 23, 0);
 
@@ -98,7 +99,7 @@ public final class Ucx {
     }
 
     /**
-     * What the loaded library allows threads to do with a worker at most ({@code ucp_lib_query}).
+     * Returns the highest thread mode that the loaded library allows for a worker ({@code ucp_lib_query}).
      *
      * @return {@link UcxThreadMode#MULTI}, or less for a library that was built without it
      * @throws UcxUnavailableException when there is none

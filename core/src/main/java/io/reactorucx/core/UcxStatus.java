@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 /**
- * What UCX says of an operation ({@code ucs_status_t}).
+ * The status of an operation ({@code ucs_status_t}).
  *
  * <p>A code that this list does not know maps to {@link #UNKNOWN}; {@link UcxException#rawStatus()} keeps the number.
  */

@@ -1,6 +1,6 @@
 package io.reactorucx.core;
 
-/** What a sleeping worker is woken by ({@code ucp_wakeup_event_types}). */
+/** An event that wakes a sleeping worker ({@code ucp_wakeup_event_types}). */
 public enum WakeupEvent {
     /** The end of a remote memory access. */
     RMA(1),

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What UCX reported to a worker by upcalls, queued until the native call has returned and the handlers may run. */
+/**
+ * The events that UCX reported to a worker by upcalls, queued until the native call has returned and the handlers may
+ * run.
+ */
 final class WorkerEvents {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerEvents.class);

@@ -46,7 +46,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
     /** Of the loop that the transport belongs to. */
     private @Nullable UcxIoHandler opener;
     private @Nullable ChannelPromise connecting;
-    /** What goes on with a close that waits for the linger time. */
+    /** The action that goes on with a close that waits for the linger time. */
     private @Nullable Runnable lingering;
     /** Whether the channel was asked to read before it had a transport. */
     private boolean readWanted;
@@ -245,7 +245,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         ((UcxUnsafe) unsafe()).writeAgain();
     }
 
-    /** What was flushed cannot be written. */
+    /** The flushed messages cannot be written. */
     void writeFailed(Throwable cause) {
         ((UcxUnsafe) unsafe()).writeFailed(cause);
     }

@@ -47,7 +47,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     /** The messages that the socket has, in their order. */
     private final Queue<Object> underWay = new ArrayDeque<>();
     private int underWayBytes;
-    /** What was read before it was known that the peer is plain. */
+    /** The bytes that were read before it was known that the peer is plain. */
     private @Nullable ByteBuf head;
     private boolean headWanted;
     /** Whether the peer was silent for so long that it counted as plain, and still is. */
@@ -288,7 +288,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
             channel.writeFailed(cause instanceof ChannelOutputShutdownException && first != null ? first : cause);
             return;
         }
-        // Those before it were cancelled.
+        // The messages before this one were cancelled.
         while (out.current() != null && out.current() != message) {
             out.remove();
         }

@@ -9,7 +9,7 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
 import java.util.function.Consumer;
 
-/** What a channel registers with its loop: it gets no events, because its stream calls it. */
+/** The handle that a channel registers with its loop; it gets no events, because the stream calls the channel. */
 final class UcxIoHandle implements IoHandle {
 
     private final Runnable closing;

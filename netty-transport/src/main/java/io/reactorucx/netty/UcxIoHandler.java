@@ -214,7 +214,7 @@ public final class UcxIoHandler implements IoHandler {
             LoopEngine engine = engines.get(i);
             work += engine.step() + engine.deliver();
             if (engine.isClosed()) {
-                // It has failed: its channels have ended, and the next one gets another engine.
+                // The engine has failed: its channels have ended, and the next channel gets another engine.
                 engines.remove(i--);
                 // Its number may be given to another file.
                 Objects.requireNonNull(descriptors.remove(engine)).cancel();

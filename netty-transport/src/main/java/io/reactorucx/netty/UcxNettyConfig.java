@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the loops of a group and their channels have in common.
+ * The configuration that the loops of a group and their channels have in common.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> {@link IllegalArgumentException} for a value
  * out of range.

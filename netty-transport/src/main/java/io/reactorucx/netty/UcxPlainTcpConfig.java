@@ -34,7 +34,10 @@ public record UcxPlainTcpConfig(boolean accepted, Duration decisionTime, Predica
         Objects.requireNonNull(remotes, "remotes");
     }
 
-    /** It is here because the defaults of the other configuration need this class, and not the other way round. */
+    /**
+     * Checks the range of a duration; here, because the defaults of the other configuration need this class, and not
+     * the other way round.
+     */
     static void inRange(Duration value, Duration min, Duration max, String name) {
         Objects.requireNonNull(value, name);
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {

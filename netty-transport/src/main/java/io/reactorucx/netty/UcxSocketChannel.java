@@ -62,7 +62,7 @@ public final class UcxSocketChannel extends AbstractUcxChannel implements Socket
         return socket.localAddress();
     }
 
-    /** That of the server, also if that is the wildcard address. */
+    /** Returns the address of the server, also if that is the wildcard address. */
     @Override
     InetAddress linkAddress() {
         ServerSocketChannel server = parent();

@@ -48,7 +48,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     private boolean outputShutdown;
     private boolean inputShutdown;
     private boolean closed;
-    /** What waits until the peer has all, if the channel has closed and lingers. */
+    /** The action that waits until the peer has all, if the channel has closed and lingers. */
     private @Nullable Runnable afterLinger;
     private int lingerSeconds;
 
@@ -74,7 +74,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         }
         UndecidedTransport made = new UndecidedTransport(channel, socket, handler, room);
         socket.config().setRecvByteBufAllocator(made.reads).setAutoRead(false);
-        // It tells of the end of the input instead of closing.
+        // The socket tells of the end of the input instead of closing.
         socket.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         socket.pipeline().addLast(made);
         handler.counters().plainOpened();

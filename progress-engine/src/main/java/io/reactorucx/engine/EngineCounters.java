@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What an engine has done since it started.
+ * The counters of an engine since it started.
  *
  * <p><b>Threading:</b> any thread may read; the engine's thread writes without a fence, so that a reader may see
  * slightly older values.

@@ -23,11 +23,11 @@ public record EngineHealth(String engine, State state, @Nullable UnderWay oldest
 
     /** Whether an engine runs. */
     public enum State {
-        /** It makes rounds, or sleeps because there is nothing to do. */
+        /** The engine makes rounds, or sleeps because there is nothing to do. */
         RUNNING,
         /** One of its rounds has taken longer than the threshold, and goes on. */
         STALLED,
-        /** It is closed, is about to close, or has failed: it takes no commands. */
+        /** The engine is closed, is about to close, or has failed: it takes no commands. */
         CLOSED
     }
 

@@ -20,7 +20,7 @@ import java.util.Set;
  */
 public record EngineStall(String operation, String handler, Duration duration, List<StackTraceElement> stack) {
 
-    /** What blocks when no code of the application was called. */
+    /** The operation and the handler of a stall in which no code of the application was called. */
     public static final String ENGINE = "engine";
 
     private static final String API = "io.reactorucx";

@@ -126,7 +126,7 @@ public final class EngineTimer {
 
         @Override
         public void reject(RuntimeException cause) {
-            // It stays, cancelled, until its deadline or the engine's end.
+            // The timeout stays, cancelled, until its deadline or the engine's end.
         }
     }
 

@@ -62,12 +62,12 @@ final class StallDetector {
         if (stall == null) {
             StackTraceElement[] stack = thread.getStackTrace();
             if (engine.counters().steps() != seenRounds) {
-                // It has gone on meanwhile, so that the stack is that of another round.
+                // The engine has gone on meanwhile, so that the stack is that of another round.
                 return;
             }
             EngineStall begun = EngineStall.of(stack, duration);
             if (begun.isRest()) {
-                // It was woken and has not run since: it has had nothing to do for all that time.
+                // The thread was woken and has not run since: it has had nothing to do for all that time.
                 awakeNanos = 0;
                 return;
             }

@@ -1,6 +1,6 @@
 package io.reactorucx.engine;
 
-/** What an engine does while there is nothing to do. */
+/** The way an engine waits while there is nothing to do. */
 public enum WaitStrategy {
     /** Never sleeps: the lowest latency, for a core of its own. */
     BUSY_SPIN,

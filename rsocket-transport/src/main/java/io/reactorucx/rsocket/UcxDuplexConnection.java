@@ -311,7 +311,7 @@ final class UcxDuplexConnection implements DuplexConnection {
 
         @Override
         public void onSubscribe(Subscription subscription) {
-            // It ends with the queue or with the connection, and there is nothing to request.
+            // The send ends with the queue or with the connection, and there is nothing to request.
         }
 
         @Override

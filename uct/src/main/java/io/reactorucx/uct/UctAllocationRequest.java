@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What memory to allocate, and how ({@code uct_mem_alloc_params_t}).
+ * A request to allocate memory ({@code uct_mem_alloc_params_t}).
  *
  * @param bytes smallest size, at least 1; the memory may be larger
  * @param methods how to allocate it, in the order in which they are tried

@@ -3,7 +3,7 @@ package io.reactorucx.uct;
 import io.reactorucx.uct.internal.Bits;
 import java.util.Set;
 
-/** What a component offers beside memory domains ({@code UCT_COMPONENT_FLAG_*}). */
+/** A feature that a component offers beside memory domains ({@code UCT_COMPONENT_FLAG_*}). */
 public enum UctComponentFlag {
     /** A connection manager. */
     CM(0),

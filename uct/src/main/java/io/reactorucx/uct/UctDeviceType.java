@@ -1,6 +1,6 @@
 package io.reactorucx.uct;
 
-/** What kind of device a transport uses ({@code uct_device_type_t}). */
+/** The kind of device that a transport uses ({@code uct_device_type_t}). */
 public enum UctDeviceType {
     /** A network interface. */
     NET,

@@ -3,7 +3,7 @@ package io.reactorucx.uct;
 import io.reactorucx.uct.internal.Bits;
 import java.util.Set;
 
-/** What a memory domain can do ({@code UCT_MD_FLAG_*}). */
+/** A capability of a memory domain ({@code UCT_MD_FLAG_*}). */
 public enum UctMdFlag {
     /** Allocates memory. */
     ALLOC(0),

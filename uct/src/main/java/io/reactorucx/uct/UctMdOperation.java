@@ -33,7 +33,7 @@ public enum UctMdOperation {
         return function;
     }
 
-    /** What a memory domain without it is said to be. */
+    /** Returns how an error describes a memory domain that does not support the operation. */
     String lack() {
         return lack;
     }

@@ -21,7 +21,7 @@ public sealed interface UctMemory extends AutoCloseable permits UctAllocatedMemo
     long handle();
 
     /**
-     * What peers need to reach all of this memory ({@code uct_md_mkey_pack}).
+     * Packs the key that peers need to reach all of this memory ({@code uct_md_mkey_pack}).
      *
      * @return the packed key, valid until {@link #close()}
      */

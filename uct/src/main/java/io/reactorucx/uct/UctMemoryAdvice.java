@@ -4,7 +4,7 @@ package io.reactorucx.uct;
 public enum UctMemoryAdvice {
     /** Nothing special. */
     NORMAL,
-    /** It will be used soon: map it now. For memory made with {@link UctMemoryFlag#NONBLOCK}. */
+    /** The memory will be used soon: map it now. For memory made with {@link UctMemoryFlag#NONBLOCK}. */
     WILLNEED;
 
     int code() {

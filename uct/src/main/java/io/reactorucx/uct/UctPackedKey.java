@@ -9,8 +9,8 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * What a peer needs to reach memory of a memory domain: the component, address and length in the owner's process, and
- * the packed key.
+ * The data that a peer needs to reach memory of a memory domain: the component, address and length in the owner's
+ * process, and the packed key.
  *
  * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x5255434b} (4 bytes), version 1 (1), address (8), length
  * (8), size of the component's name (1), name, size of the key (2), key. Every holder of a key can use the memory, and

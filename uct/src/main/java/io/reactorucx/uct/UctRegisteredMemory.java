@@ -25,7 +25,7 @@ public final class UctRegisteredMemory implements UctMemory {
     private final UctMemoryDomain domain;
     private final MemoryHandle handle;
     private final MemorySegment segment;
-    /** What keeps the memory allocated; null where nothing has to. */
+    /** The pin that keeps the memory allocated; null where nothing has to. */
     private final @Nullable Pinned held;
     private boolean closed;
 

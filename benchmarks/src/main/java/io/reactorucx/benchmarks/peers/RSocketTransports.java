@@ -15,7 +15,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What RSocket runs over. */
+/** A transport that RSocket runs over. */
 sealed interface RSocketTransports extends AutoCloseable {
 
     /** Binds a server to a port of the loopback device, 0 for any; returns the port. */

@@ -2,7 +2,7 @@ package io.reactorucx.benchmarks.perf;
 
 import java.util.Locale;
 
-/** What a measurement looks for. */
+/** The quantity that a measurement looks for. */
 enum PerfMode {
     /** The time of an operation, one after the other or at a fixed rate. */
     LATENCY(1),

@@ -168,7 +168,7 @@ public final class ChildProcess implements AutoCloseable {
         }
         String line = textOf(lines()).stream().filter(each -> each.startsWith(readyStart)).findFirst().orElse(null);
         if (line == null) {
-            // What it said last is read by another thread.
+            // The lines of standard error are read by another thread.
             readsErrors.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
             throw new MeasurementFailure("it ended before it was ready" + lastWords());
         }

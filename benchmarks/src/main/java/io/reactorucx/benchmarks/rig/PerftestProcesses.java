@@ -119,7 +119,7 @@ final class PerftestProcesses {
         long before = ChildProcess.cpuNanosOfEnded();
         try (Sides sides = start(perftest, arguments)) {
             output.addAll(sides.client().awaitOutput(timing.limitSeconds()));
-            // It ends by itself, and its processor time counts.
+            // The server ends by itself, and its processor time counts.
             sides.server().close();
         }
         return ChildProcess.cpuNanosOfEnded() - before;

@@ -43,7 +43,7 @@ final class Programs {
         this.intervals = intervals;
     }
 
-    /** What a client printed, and when its process was started. */
+    /** The output of a client, and the time at which its process was started. */
     record Ended(long startNanos, List<String> output) {
 
         String lineOf(String start) {

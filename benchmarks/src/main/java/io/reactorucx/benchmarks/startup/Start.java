@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one client took. Times count from the start of its process.
+ * The times and the rate of one client. Times count from the start of its process.
  *
  * @param firstReplyMillis until its first reply
  * @param steadyMillis until the end of the first interval with at least {@link #SHARE} of the steady rate

@@ -25,7 +25,7 @@ public final class ArenaUses implements Pinned {
     private final AtomicInteger state = new AtomicInteger();
     private final AtomicInteger registrations = new AtomicInteger();
     private final AtomicInteger abandoned = new AtomicInteger();
-    /** What the end completes, once it was asked for. */
+    /** The future that the end of the arena completes, once that was asked for. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> ending = new AtomicReference<>();
     private final Pinned registration = new Pinned() {
         @Override
@@ -71,7 +71,7 @@ public final class ArenaUses implements Pinned {
         return arena.scope();
     }
 
-    /** What a registration pins, as long as it is open. */
+    /** Returns the pin of a registration, for as long as it is open. */
     public Pinned registration() {
         return registration;
     }

@@ -8,9 +8,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps memory allocated while UCX uses it beyond a call. Memory of an automatic arena, the global arena or a
- * buffer cannot be freed while it is reachable; memory of this library is pinned; any other that can be freed is
- * refused, because Java offers no way to prevent that. Thread: any.
+ * Finds the pin that keeps memory allocated while UCX uses it beyond a call. Memory of an automatic arena, the global
+ * arena or a buffer cannot be freed while it is reachable; memory of this library is pinned; any other that can be
+ * freed is refused, because Java offers no way to prevent that. Thread: any.
  */
 public final class HeldMemory {
 
@@ -40,8 +40,8 @@ public final class HeldMemory {
     }
 
     /**
-     * What an operation pins that keeps memory after its call; null when nothing can free the memory while it is
-     * reachable.
+     * Returns the pin of an operation that uses memory after its call; null when nothing can free the memory while it
+     * is reachable.
      */
     public static @Nullable Pinned pinned(MemorySegment memory, String name) {
         Pinned known = PinnableMemory.pinned(memory);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockedMemoryLimit(Path process) {
 
-    /** That of this process. */
+    /** The limit of this process. */
     public static final LockedMemoryLimit OF_PROCESS = new LockedMemoryLimit(Path.of("/proc/self"));
     private static final String LIMIT = "Max locked memory";
     private static final String CAPABILITIES = "CapEff:";

@@ -47,7 +47,7 @@ public final class PinnableMemory {
         REGISTERED.remove(this);
     }
 
-    /** What an operation on a segment has to pin; null for memory of the application. */
+    /** Returns the pin of an operation on a segment; null for memory of the application. */
     public static @Nullable Pinned pinned(MemorySegment local) {
         for (PinnableMemory memory : MAPPED) {
             if (contains(memory.segment, local.address(), local.byteSize())) {

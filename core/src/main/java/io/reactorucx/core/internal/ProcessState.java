@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * What this process can see of processes of its host, in its PID namespace.
+ * The state of processes of this host, as far as this process can see it in its PID namespace.
  *
  * <p>Thread: any.
  */

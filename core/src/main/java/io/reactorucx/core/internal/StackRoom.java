@@ -1,6 +1,6 @@
 package io.reactorucx.core.internal;
 
-/** What is left of the current thread's stack. */
+/** The room that is left on the current thread's stack. */
 public final class StackRoom {
 
     /** Together with the parameters about 24 KiB: what UCX, the JVM and a callback take. */

@@ -1,6 +1,6 @@
 /**
- * What the packages of this module share and do not export: checks of arguments, and the parts of the C library and of
- * the process that UCX depends on.
+ * Helpers of this module, which only the module of UCT may use besides: checks of arguments, and the parts of the C
+ * library and of the process that UCX depends on.
  */
 @NullMarked
 package io.reactorucx.core.internal;

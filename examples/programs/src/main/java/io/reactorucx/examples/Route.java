@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a connection goes over.
+ * The transports that a connection goes over, and the server at its other end.
  *
  * @param to the server, as it was given
  * @param transports each as {@code transport/device}

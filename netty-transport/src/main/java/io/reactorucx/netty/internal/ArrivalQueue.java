@@ -158,7 +158,7 @@ final class ArrivalQueue {
         complete();
     }
 
-    /** What was early and follows the last byte is ready. */
+    /** Makes the early data ready that follows the last ready byte. */
     private void complete() {
         int complete = 0;
         while (complete < early.size() && early.get(complete).offset == next) {
@@ -211,7 +211,7 @@ final class ArrivalQueue {
         read += length;
         if (length < first.readableBytes()) {
             if (last == first) {
-                // What is handed out must not be written to.
+                // A buffer of which a slice is handed out must not be written to.
                 last = null;
             }
             return first.readRetainedSlice(length);

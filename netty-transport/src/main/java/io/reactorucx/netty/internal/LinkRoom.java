@@ -5,9 +5,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What one link has under way, and its streams that wait until it may have more. A link may have as many operations
- * under way as the engine has slots left: however many peers take nothing, there are slots for the next link. Fetches
- * count apart from sends: a send of the peer ends when it is fetched, and so must not wait for one of this side.
+ * The operations that one link has under way, and its streams that wait until it may have more. A link may have as many
+ * operations under way as the engine has slots left: however many peers take nothing, there are slots for the next
+ * link. Fetches count apart from sends: a send of the peer ends when it is fetched, and so must not wait for one of
+ * this side.
  *
  * <p>Thread: loop.
  */

@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a loop counts, with its limits and its engines.
+ * The counters of a loop, with its limits and its engines.
  *
  * <p>Thread: the loop writes without a fence, any reads, so that a reader may see slightly older values.
  */
@@ -230,7 +230,7 @@ public final class LoopCounters {
 
     /** Returns the channels that exist, those that still send after their close included. */
     public int channels() {
-        // Those that have ended first, so that one that ends meanwhile still counts.
+        // The ended channels first, so that one that ends meanwhile still counts.
         long gone = closed.getOpaque() + reset.getOpaque();
         return (int) Math.max(0, made.getOpaque() - gone);
     }

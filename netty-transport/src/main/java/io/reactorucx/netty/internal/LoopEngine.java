@@ -116,7 +116,7 @@ public final class LoopEngine {
         counters.engineStarted(this);
     }
 
-    /** It is done within the call, because this thread is the engine's. */
+    /** Starts the protocols within the call, because this thread is the engine's. */
     private void startProtocols(EngineCloseListeners ends) {
         CompletableFuture<?> started = resources.start(ends);
         if (started.isCompletedExceptionally()) {

@@ -83,7 +83,7 @@ public final class LoopRegistry {
         }
     }
 
-    /** What a listener throws is no reason to end the loop. */
+    /** Tells all listeners; an exception that one of them throws is no reason to end the loop. */
     private void tell(Consumer<LoopListener> event) {
         for (LoopListener listener : listeners) {
             try {

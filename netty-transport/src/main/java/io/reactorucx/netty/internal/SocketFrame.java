@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two sides of a channel tell each other over its socket, big-endian: the number {@code 'RUCX'} (4 bytes), the
- * version (1), the type (1), the length of the rest (2), and the rest.
+ * A frame that the two sides of a channel send each other over its socket, big-endian: the number {@code 'RUCX'} (4
+ * bytes), the version (1), the type (1), the length of the rest (2), and the rest.
  */
 public sealed interface SocketFrame {
 

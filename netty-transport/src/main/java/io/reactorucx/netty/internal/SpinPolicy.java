@@ -24,7 +24,7 @@ public final class SpinPolicy {
         return nowNanos + nanos;
     }
 
-    /** It has spun in vain. */
+    /** The loop has spun in vain. */
     public void spunInVain() {
         nanos >>= 1;
     }

@@ -263,7 +263,7 @@ final class StreamInput {
         return fetching > 0;
     }
 
-    /** What comes is dropped from now on. */
+    /** Drops all data that comes from now on. */
     void shut() {
         shut = true;
     }

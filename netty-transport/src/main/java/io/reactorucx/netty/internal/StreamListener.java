@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 
 /**
- * What a byte stream tells its channel.
+ * The listener that a byte stream tells of its data and its end, for its channel.
  *
  * <p>Thread: loop.
  */

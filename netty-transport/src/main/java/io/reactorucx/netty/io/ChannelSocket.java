@@ -169,7 +169,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
 
     @Override
     public void close(boolean orderly) {
-        // What the peer sends behind the end of the channel is not counted as another failure.
+        // Data that the peer sends behind the end of the channel is not counted as another failure.
         stream = null;
         if (orderly && socket.isActive()) {
             socket.writeAndFlush(new SocketFrame.Closed().encode(socket.alloc()))

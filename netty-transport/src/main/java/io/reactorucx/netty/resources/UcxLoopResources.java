@@ -106,7 +106,7 @@ public final class UcxLoopResources implements LoopResources {
         return loops;
     }
 
-    /** Those of {@link #onServer}; of them, the one whose thread asks. */
+    /** Returns the loops of {@link #onServer}; of them, the one whose thread asks. */
     @Override
     public EventLoopGroup onClient(boolean useNative) {
         return clientLoops;

@@ -5,7 +5,7 @@ import io.reactorucx.transport.command.JvmErrors;
 import reactor.core.Exceptions;
 
 /**
- * What the application's code throws, as a signal. Reactor throws errors of the JVM ({@link LinkageError},
+ * The errors that the application's code throws, as signals. Reactor throws errors of the JVM ({@link LinkageError},
  * {@link StackOverflowError} and others) at its caller instead of signalling them: on an engine's thread nothing would
  * end then, so they travel as the cause of an exception. A lack of memory ends the engine, with all that it has.
  */

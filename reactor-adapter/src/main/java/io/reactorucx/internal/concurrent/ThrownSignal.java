@@ -8,7 +8,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * What follows when a subscriber throws at a signal, as Reactor does it: its hooks are called with the subscriber's
+ * Treats a subscriber that throws at a signal as Reactor does: Reactor's hooks are called with the subscriber's
  * context, the subscription is cancelled, and the subscriber gets the error. The connection and its other subscribers
  * go on.
  */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface MappedFrame {
 
     int TOKEN_BYTES = Long.BYTES;
-    /** What stands behind the header of an offered message: id (2), and the fields of an offer (4, 4, 8, 8, 1). */
+    /** The bytes behind the header of an offered message: id (2), and the fields of an offer (4, 4, 8, 8, 1). */
     int OFFER_BYTES = Short.BYTES + 2 * Integer.BYTES + 2 * Long.BYTES + 1;
 
     byte SLAB = 1;

@@ -31,7 +31,7 @@ final class MappedOffer implements OfferedData {
             boolean stood = mapping.stands();
             if (stood) {
                 mapping.slab().copy(offset, destination);
-                // What was copied was read before the word is read again.
+                // The copied bytes were read before the word is read again.
                 VarHandle.acquireFence();
             }
             if (!stood || !mapping.stands()) {

@@ -29,7 +29,7 @@ final class PeerSlabs {
         this.shares = shares;
     }
 
-    /** What tells a slab from all others: whoever knows the key may map it. */
+    /** The identity that tells a slab from all others: whoever knows the key may map the slab. */
     record Identity(ProcessIdentity owner, int descriptor, long bytes, String key) {
 
         /** Whose share the slab takes: it is mapped by a descriptor of the process, which can be no other's. */

@@ -21,7 +21,7 @@ import reactor.util.context.Context;
  */
 final class ChunkedGet extends Flux<UcxBuffer> {
 
-    /** What its leases hold, for the report of a leak. */
+    /** The words for the content of a lease, for the report of a leak. */
     static final String RECEIVED = "a part of the memory of";
 
     private final Read read;

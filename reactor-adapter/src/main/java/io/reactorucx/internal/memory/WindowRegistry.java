@@ -60,7 +60,7 @@ public final class WindowRegistry {
         }
     }
 
-    /** What peers did in one way. */
+    /** The counters of the peers' requests for one kind of access. */
     private record Counts(LongAdder served, LongAdder refused, LongAdder bytes) {
 
         ServedMemoryStatistics.Requests snapshot() {

@@ -37,7 +37,7 @@ public final class DemandWatch {
     /** Made with the first connection. */
     private @Nullable PeriodicTask looks;
 
-    /** What a send waits for. */
+    /** The reason why a send waits. */
     enum Wait {
         /** The peer's subscriber has not requested the next message. */
         DEMAND,
@@ -47,7 +47,7 @@ public final class DemandWatch {
         OTHER_CONNECTIONS
     }
 
-    /** What waited at the last look, and how far it had come. */
+    /** A wait that was there at the last look, and how far the waiter had come. */
     private static final class Watched {
 
         private final long sinceNanos;

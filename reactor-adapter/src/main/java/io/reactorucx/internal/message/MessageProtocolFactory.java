@@ -44,7 +44,7 @@ public final class MessageProtocolFactory implements ProtocolFactory {
         return pool;
     }
 
-    /** What became of messages. Thread: any. */
+    /** Returns the counters of messages. Thread: any. */
     public MessageCounters counters() {
         return counters;
     }

@@ -58,8 +58,8 @@ public final class MessageStream extends MultiplexedStream {
     }
 
     /**
-     * What {@link MessageStream#receive()} returns. A module that decodes messages in a way of its own finds the stream
-     * in it.
+     * The publisher that {@link MessageStream#receive()} returns. A module that decodes messages in a way of its own
+     * finds the stream in it.
      */
     public static final class Received<T> extends Flux<T> {
 

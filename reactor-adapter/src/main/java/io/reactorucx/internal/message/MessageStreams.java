@@ -32,7 +32,7 @@ public final class MessageStreams {
     private int refused;
     /** How many requests go on whose streams may have ended. */
     private int held;
-    /** What the peer is told once no further streams are accepted. */
+    /** The text that the peer is told once no further streams are accepted. */
     private @Nullable String stop;
     private @Nullable Runnable whenDone;
     private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
@@ -63,7 +63,7 @@ public final class MessageStreams {
         }
     }
 
-    /** What opens a stream, at once or when the peer takes another one. */
+    /** The opening of a stream, at once or when the peer takes another one. */
     public interface Opening {
 
         /** There is room for a stream: {@link #open(byte[])} opens one. */

@@ -22,7 +22,7 @@ final class RendezvousWindow {
 
     private static final int MAX_IN_FLIGHT = 256;
 
-    /** What became of a message. */
+    /** The outcome of the attempt to post a message. */
     enum Outcome {
         /** The message was posted, or cannot be sent and has ended its send: the next one follows. */
         TAKEN,

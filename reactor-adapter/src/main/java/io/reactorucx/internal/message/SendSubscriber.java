@@ -303,7 +303,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         }
     }
 
-    /** What could be sent has been sent: ends, or requests more from the source. */
+    /** The messages that could be sent have been sent: ends, or requests more from the source. */
     void flushed() {
         notified = false;
         if (ended) {

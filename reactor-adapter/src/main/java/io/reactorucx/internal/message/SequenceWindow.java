@@ -180,7 +180,7 @@ public final class SequenceWindow {
         if (sentBytes != null) {
             unacknowledgedBytes -= sentBytes[next & WINDOW - 1];
         }
-        // It would have carried an acknowledgement.
+        // The message would have carried an acknowledgement.
         acknowledgementUrgent = true;
     }
 }

@@ -40,7 +40,7 @@ import reactor.core.CoreSubscriber;
 final class RequestCall<T> extends MultiplexedStream.Single
         implements Subscription, Command, Runnable, MessageStreams.Opening {
 
-    /** What {@link #content} is unless it is the response, or the {@link ResponseReceiver} of a general stream. */
+    /** The values of {@link #content} other than the response or the {@link ResponseReceiver} of a general stream. */
     private enum State { NEW, WAITING, OPEN, EMITTING, ENDED }
 
     @SuppressWarnings("rawtypes")
@@ -68,7 +68,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
 
     @Override
     public void run(UcpWorker worker) {
-        // What the subscriber sends from within shares a batch with the request.
+        // Messages that the subscriber sends within the call share a batch with the request.
         mux().within(this);
     }
 
@@ -254,7 +254,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
             LeaseOrigin.add(response, "a response from", mux().connection().peer(), actual,
                     ReceiverName::of, mono.place);
         } catch (UcxException e) {
-            // It waits for memory.
+            // The response waits for memory.
             general().data(batch, offset, length, count);
             return;
         }

@@ -146,7 +146,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         }
     }
 
-    /** It ends a request of the peer. */
+    /** The reply is urgent, because it ends a request of the peer. */
     @Override
     public boolean isUrgent() {
         return true;

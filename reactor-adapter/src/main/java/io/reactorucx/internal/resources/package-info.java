@@ -1,4 +1,4 @@
-/** What stands behind the shared resources of connections: all protocols, and what engines count. */
+/** The parts behind the shared resources of connections: all protocols, and what engines count. */
 @NullMarked
 package io.reactorucx.internal.resources;
 

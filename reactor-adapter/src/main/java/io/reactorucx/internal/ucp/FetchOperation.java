@@ -16,7 +16,7 @@ import reactor.core.CoreSubscriber;
 /** The fetch of a message's offered data. */
 abstract class FetchOperation<T> extends LeaseOperation<T> {
 
-    /** What a lease holds, for the report of a leak. */
+    /** The words for the content of a lease, for the report of a leak. */
     static final String RECEIVED = "the data of an active message from";
 
     private final ActiveMessage message;

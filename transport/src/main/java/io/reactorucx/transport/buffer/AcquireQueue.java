@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Those that wait for memory of a pool, in order and bounded. Any thread; the pool's lock guards the queue. */
+/** The waiters for memory of a pool, in order and bounded. Any thread; the pool's lock guards the queue. */
 final class AcquireQueue {
 
     private final BufferPool pool;
@@ -97,7 +97,7 @@ final class AcquireQueue {
         } finally {
             lock.unlock();
         }
-        // Those behind it may want less.
+        // The waiters behind it may want less.
         serve();
     }
 
@@ -141,7 +141,7 @@ final class AcquireQueue {
         if (lease == null) {
             return null;
         }
-        // It may have cancelled while a slab was made; then end() releases the lease.
+        // The waiter may have cancelled while a slab was made; then end() releases the lease.
         left(first);
         return () -> first.end(lease, null);
     }

@@ -93,7 +93,7 @@ public class Lease {
         }
         if (before == 1) {
             shared.release();
-            // It must not become unreachable before the tracker has ended: that would be reported as a leak.
+            // The lease must not become unreachable before the tracker has ended: that would be reported as a leak.
             Reference.reachabilityFence(this);
         }
         return before > 0;

@@ -4,8 +4,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the library has received into a lease and for whom, for the report of a leak. It is made for leases that are
- * watched, and it is text alone: a reference to the receiver could keep the lease reachable.
+ * The description of what the library has received into a lease and for whom, for the report of a leak. It is made for
+ * leases that are watched, and it is text alone: a reference to the receiver could keep the lease reachable.
  *
  * @param peer name of the peer
  * @param text what was received, from whom, and who got it

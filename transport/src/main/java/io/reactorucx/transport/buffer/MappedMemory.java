@@ -3,7 +3,7 @@ package io.reactorucx.transport.buffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What all engines may map of peers' memory, and what was done with it. Thread: any. */
+/** The limit of peers' memory that all engines may map, and the counters of its use. Thread: any. */
 public final class MappedMemory {
 
     private final long maxBytes;

@@ -59,8 +59,8 @@ public final class CoalescedCommand implements Command {
     }
 
     public void submit() {
-        // What the caller has queued has to be visible before this looks whether a run is still to come: a queue's
-        // store may else wait behind the look, the run see nothing, and nobody submit again.
+        // The entry that the caller has queued has to be visible before this looks whether a run is still to come: a
+        // queue's store may else wait behind the look, the run see nothing, and nobody submit again.
         VarHandle.fullFence();
         if (submitted == 0 && SUBMITTED.compareAndSet(this, 0, 1)) {
             if (delayed) {

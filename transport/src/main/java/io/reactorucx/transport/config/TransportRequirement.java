@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the data of a connection may go over.
+ * The kinds of transports that the data of a connection may go over.
  *
  * @param kinds in the order of their declaration; all kinds where nothing is required, and none where the two sides of
  *     a connection exclude each other

@@ -44,7 +44,7 @@ public record DeviceStarter(TransportSettings transports, @Nullable NetworkDevic
     private static final Logger LOG = LoggerFactory.getLogger(DeviceStarter.class);
     private static final Set<UcpFeature> ONE_SIDED = Set.of(UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64);
 
-    /** What depends on the network devices that UCX uses. */
+    /** The objects that depend on the network devices that UCX uses. */
     public record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
             BufferPool buffers, boolean ownsBuffers, NetworkDevices devices, EngineWatch watch) {
 

@@ -311,7 +311,7 @@ public final class EndpointAcceptor {
             }
         }
 
-        /** What UCX takes is known when the endpoint is wired up. */
+        /** Wires up the endpoint: the transports that UCX takes are known afterwards. */
         private void wireUp(UcpEndpoint made) {
             connection.wireUpStarted();
             if (made.flush((status, length, tag) -> wireUpEnded(status, made))) {

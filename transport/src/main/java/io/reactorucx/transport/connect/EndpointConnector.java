@@ -175,7 +175,7 @@ public final class EndpointConnector implements Connector {
                 ready(null);
                 return;
             }
-            // What the endpoint goes over is for the server to refuse, which has to make its own one in any case.
+            // The endpoint's transports are for the server to refuse, which has to make its own endpoint in any case.
             ControlFields more = address != null ? ControlFields.NONE
                     : ControlFields.NONE.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address())
                     .with(ControlFields.Key.TAKEN_TRANSPORTS, TransportRequirement.bitsOf(made.transports()));

@@ -63,7 +63,7 @@ public final class EngineStacks<C extends EngineStacks.Content> {
     private record Stack(DeviceStarter.Started started, EngineResources engines) {
     }
 
-    /** What belongs to the first context, and is made again when that is replaced. */
+    /** The objects that belong to the first context, and are made again when that is replaced. */
     public interface Content {
 
         /** Returns the engines of all contexts, in their order. */

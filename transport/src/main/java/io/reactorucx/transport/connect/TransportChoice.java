@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the data of a connection goes over: the check that it is what a side requires, before the connection is
- * established, and why it is nothing better. What UCX takes is final once the endpoint of this side is wired up, and
- * each transport that it names may carry data; those that only help to wire it up are not among them.
+ * The transports that the data of a connection goes over: the check that they are what a side requires, before the
+ * connection is established, and why they are not better ones. What UCX takes is final once the endpoint of this side
+ * is wired up, and each transport that it names may carry data; those that only help to wire it up are not among them.
  *
  * <p>Thread: engine.
  */

@@ -122,7 +122,7 @@ public final class EngineConnections {
         SharedMemorySignals.start(engine);
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
-        // Those of protocols that this engine lacks as well, since UCX writes an error for each unexpected message.
+        // Handlers of protocols that this engine lacks as well, since UCX writes an error for each unexpected message.
         ReservedMessageIds.ofProtocols().forEach(id -> owned.activeMessages().handler(id, this::toProtocol));
         for (ProtocolFactory factory : factories) {
             if (factory.reservedId() != ProtocolFactory.NO_ID) {

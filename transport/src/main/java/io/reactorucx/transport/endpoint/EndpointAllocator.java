@@ -99,7 +99,7 @@ public final class EndpointAllocator {
     }
 
     /**
-     * What a connection asks of its endpoint.
+     * The request of a connection for its endpoint.
      *
      * @param errorMode the error mode of UCX
      * @param peer the peer's name, for logs and errors

@@ -13,10 +13,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What identifies the two sides of a connection to each other. Each side chooses a random token, which the peer puts
- * first into the header of each active message: the reply endpoint of a message is chosen by its sender and proves
- * nothing. And each side announces the digest of its worker's address, so that the address itself stays secret until
- * the handshake is done, and is part of what the handshake proves all the same.
+ * The tokens and digests that identify the two sides of a connection to each other. Each side chooses a random token,
+ * which the peer puts first into the header of each active message: the reply endpoint of a message is chosen by its
+ * sender and proves nothing. And each side announces the digest of its worker's address, so that the address itself
+ * stays secret until the handshake is done, and is part of what the handshake proves all the same.
  *
  * <p>Thread: the handshake's until it is done, then the engine's.
  */
@@ -101,7 +101,7 @@ public final class ConnectionIdentity {
         try {
             return address == null ? null : InetAddress.getByAddress(address);
         } catch (UnknownHostException e) {
-            // It is of neither kind.
+            // The address is neither one of IPv4 nor of IPv6.
             return null;
         }
     }

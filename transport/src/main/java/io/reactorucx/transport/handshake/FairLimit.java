@@ -15,11 +15,11 @@ public final class FairLimit {
 
     private final long limit;
     private final long share;
-    /** What each client has taken; a client that has nothing is not in here. */
+    /** The amount that each client has taken; a client that has nothing is not in here. */
     private final Map<PeerOrigin, Long> taken = new HashMap<>();
     private long count;
 
-    /** What came of an attempt to take some of a limit. */
+    /** The outcome of an attempt to take some of a limit. */
     public enum Outcome {
         ACQUIRED,
         /** All clients together have the limit, whatever the client has. */

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each side tells the other about itself in the handshake.
+ * The information that each side gives the other about itself in the handshake.
  *
  * @param ucxVersion the version of its UCX
  * @param errorMode the error mode of its endpoint; both sides need the same
@@ -37,7 +37,7 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
             Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID, Key.PROCESS);
     private static final ErrorMode[] ERROR_MODES = ErrorMode.values();
 
-    /** What a side tells that does not say where it runs, and requires no transport. */
+    /** Creates the information of a side that does not say where it runs, and requires no transport. */
     public PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
             int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces) {
         this(ucxVersion, errorMode, byteOrder, limits, heartbeatMillis, workerId, process, takesTraces,

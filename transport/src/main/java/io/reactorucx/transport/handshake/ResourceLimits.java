@@ -1,7 +1,7 @@
 package io.reactorucx.transport.handshake;
 
 /**
- * What the clients of some resources take of them, each at most its share.
+ * The limits of some resources, of which each client takes at most its share.
  *
  * <p>Thread: any.
  *

@@ -217,7 +217,7 @@ public final class SocketEventLoop implements Runnable {
     private void end() {
         closed = true;
         try {
-            // What its sockets wait for would be lost in the middle of the signals, too.
+            // Without memory, the signals that the sockets wait for would be lost midway, too.
             if (failure instanceof OutOfMemoryError) {
                 HeapRoom.await();
             }

@@ -81,7 +81,7 @@ public final class SettingNames {
         }
     }
 
-    /** What follows each underscore of each variable, to its end. */
+    /** Returns the rest of each variable's name behind each of its underscores. */
     public static Set<String> candidates(String printed) {
         Set<String> candidates = new TreeSet<>();
         VARIABLE.matcher(printed).results().map(result -> result.group()).forEach(variable -> {

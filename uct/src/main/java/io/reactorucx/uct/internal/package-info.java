@@ -1,4 +1,4 @@
-/** What UCX says in numbers, names and bytes. */
+/** Classes that read the numbers, names and bytes of UCX. */
 @NullMarked
 package io.reactorucx.uct.internal;
 

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 class FileController {
 
     /**
-     * What has arrived of a file.
+     * The bytes of a file that have arrived.
      *
      * @param name of the file
      * @param bytes how many

@@ -1,7 +1,7 @@
 package io.reactorucx.examples.boot;
 
 /**
- * What the application answers.
+ * The answer of the application.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *

@@ -25,7 +25,7 @@ enum Figure {
     MESSAGES(UcxMeters.SENT_MESSAGES, Tags.of("api", "messages")),
     SENT_BYTES(UcxMeters.SENT_BYTES, Tags.empty()),
     RECEIVED_BYTES(UcxMeters.RECEIVED_BYTES, Tags.empty()),
-    /** Those with a response: clients count the ones that fail, too, also while the peer is gone. */
+    /** The calls that succeed: clients count the ones that fail, too, also while the peer is gone. */
     HTTP_CALLS("http.client.requests", Tags.of("outcome", "SUCCESS")),
     HTTP_SENT(UcxNettyMeters.SENT_BYTES, Tags.empty()),
     HTTP_RECEIVED(UcxNettyMeters.RECEIVED_BYTES, Tags.empty()),

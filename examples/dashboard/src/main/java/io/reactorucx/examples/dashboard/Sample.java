@@ -4,7 +4,7 @@ import io.reactorucx.connection.ConnectionState;
 import java.util.Map;
 
 /**
- * What the page gets twice a second.
+ * The sample that the page gets twice a second.
  *
  * @param start when the service began to sample, in ms since the epoch
  * @param time when this sample was taken

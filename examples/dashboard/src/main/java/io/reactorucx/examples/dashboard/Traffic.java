@@ -13,8 +13,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * What the service asks its peer: requests, small and large, a stream of messages, and HTTP, all over UCX. The meters
- * count what fails; the traffic goes on with the next connection.
+ * The traffic of the service to its peer: requests, small and large, a stream of messages, and HTTP, all over UCX. The
+ * meters count what fails; the traffic goes on with the next connection.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #stop()} ends the traffic, before Spring stops the loops of
  * HTTP. <b>Errors:</b> none.

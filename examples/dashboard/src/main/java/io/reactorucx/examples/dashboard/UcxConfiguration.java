@@ -12,7 +12,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
 
-/** What both processes have: loops over UCX for HTTP, resources for requests and messages, and the meters of both. */
+/**
+ * The configuration of both processes: loops over UCX for HTTP, resources for requests and messages, and the meters of
+ * both.
+ */
 @Configuration(proxyBeanMethods = false)
 class UcxConfiguration {
 

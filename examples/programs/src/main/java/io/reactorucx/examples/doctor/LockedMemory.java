@@ -20,9 +20,12 @@ record LockedMemory(Path process, boolean rdma) implements Check {
     private static final String CAPABILITIES = "CapEff:";
     private static final int CAP_IPC_LOCK = 14;
     private static final int HEXADECIMAL = 16;
-    /** What a worker of ud locks for packets of 1 KiB, before memory of the application; rc has ud to connect. */
+    /**
+     * The memory that a worker of ud locks for packets of 1 KiB, before memory of the application; rc has ud to
+     * connect.
+     */
     private static final long DATAGRAMS_BYTES = 16L << 20;
-    /** What a worker of rc locks on each device, with ud. */
+    /** The memory that a worker of rc locks on each device, with ud. */
     private static final long CONNECTIONS_BYTES = 73L << 20;
 
     @Override

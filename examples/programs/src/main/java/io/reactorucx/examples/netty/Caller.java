@@ -8,7 +8,7 @@ package io.reactorucx.examples.netty;
  */
 public interface Caller extends AutoCloseable {
 
-    /** What becomes of a call: one of the two, once. */
+    /** The listener to the end of a call: one of the two methods is called, once. */
     interface Answer {
 
         /** The answer has arrived, and was right. */

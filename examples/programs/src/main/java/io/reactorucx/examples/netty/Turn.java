@@ -1,7 +1,7 @@
 package io.reactorucx.examples.netty;
 
 /**
- * What was measured over one transport in one turn.
+ * The measurements over one transport in one turn.
  *
  * @param channel the type of the channels
  * @param sample the calls

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the meters may say of traffic that was cancelled, timed out and cut off. An application cannot know whether the
- * message of such an exchange went out, or whether the peer answered it. It knows that all of a delivered exchange went
- * both ways, and that an exchange that did not begin sent nothing.
+ * The bounds of the meters for traffic that was cancelled, timed out and cut off. An application cannot know whether
+ * the message of such an exchange went out, or whether the peer answered it. It knows that all of a delivered exchange
+ * went both ways, and that an exchange that did not begin sent nothing.
  */
 final class MeterBounds {
 

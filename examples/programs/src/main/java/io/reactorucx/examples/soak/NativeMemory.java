@@ -102,7 +102,7 @@ record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
                     ticks += Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]);
                 }
             } catch (IOException e) {
-                // That thread has ended.
+                // The thread has ended.
                 continue;
             }
         }

@@ -19,7 +19,7 @@ import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.messaging.rsocket.RSocketStrategies;
 
 /**
- * What nodes and their clients have in common: UCX, the nodes in the registry, and HTTP over UCX.
+ * The configuration that nodes and their clients have in common: UCX, the nodes in the registry, and HTTP over UCX.
  *
  * <p><b>Threading:</b> Spring's. <b>Ownership:</b> the context's. <b>Errors:</b> the context does not start without
  * UCX.

@@ -31,7 +31,7 @@ class KeyController {
     }
 
     /**
-     * What a node is.
+     * The status of a node.
      *
      * @param roles by pair of nodes
      * @param entries how many values it holds, about

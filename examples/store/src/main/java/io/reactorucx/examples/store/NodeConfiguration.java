@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
 
-/** What only a node has: its values, and the servers of its RSocket and memory. */
+/** The configuration that only a node has: its values, and the servers of its RSocket and memory. */
 @Configuration(proxyBeanMethods = false)
 class NodeConfiguration {
 

@@ -1,6 +1,6 @@
 package io.reactorucx.spring.boot;
 
-/** What takes the place of UCX where UCX cannot be used. */
+/** The replacement for UCX where UCX cannot be used. */
 public enum UcxFallback {
 
     /** Nothing: the application does not start. */

@@ -112,7 +112,7 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
     }
 
     /**
-     * What connections of servers and clients have in common.
+     * The properties that connections of servers and clients have in common.
      *
      * @param heartbeatInterval Interval of heartbeats, 100 ms to 1 h, or 0 if this side needs none.
      * @param closeTimeout How long a connection may take to close in order, up to 1 h.

@@ -42,7 +42,7 @@ final class BootCommand implements Callable<Integer> {
     private double seconds = 2;
 
     /**
-     * What was measured over one transport.
+     * The measurements over one transport.
      *
      * @param client the type of the client's channels
      * @param server the type of the server's channels

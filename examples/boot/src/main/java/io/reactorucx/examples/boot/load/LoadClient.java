@@ -79,7 +79,7 @@ final class LoadClient implements AutoCloseable {
     }
 
     /**
-     * What the client's connections are.
+     * The type of the channels of the client's connections.
      *
      * @param name of the type of the channel that was connected last
      */

@@ -60,7 +60,7 @@ final class ConnectTraffic implements NettyTraffic {
         while (open.get() > 0 && System.nanoTime() - end < LOST_AFTER.toNanos()) {
             LockSupport.parkNanos(STEP_NANOS);
         }
-        // They stay counted as open: one that still ends takes itself away.
+        // The lost channels stay counted as open: one that still ends takes itself away.
         int lost = open.get();
         for (int i = 0; i < lost; i++) {
             tally.ended(End.LOST);

@@ -15,7 +15,7 @@ final class Content implements ByteProcessor {
     private final long number;
     private long offset;
 
-    /** What is expected, from the first byte on. */
+    /** Creates the content that is expected, from the first byte on. */
     Content(long number) {
         this.number = number;
     }

@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 /** Server processes that are killed, or stopped and continued, amid traffic. What is left of each is counted here. */
 final class KillRounds {
 
-    /** What may come on top of each limit below: this machine may be busy. */
+    /** The time that may come on top of each limit below: this machine may be busy. */
     private static final Duration SLACK = Duration.ofSeconds(2);
     /** A peer of a link is noticed to be gone after at most 1.75 intervals of its heartbeats. */
     private static final Duration NOTICED_WITHIN = SoakLoops.HEARTBEAT.multipliedBy(7).dividedBy(4).plus(SLACK);

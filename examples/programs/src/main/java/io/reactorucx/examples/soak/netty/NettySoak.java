@@ -26,7 +26,7 @@ import reactor.netty.http.client.HttpClient;
  */
 public record NettySoak(boolean tcp, int connections, double rate, long seed, boolean leak) {
 
-    /** What the soak can do. */
+    /** A kind of soak. */
     public enum Kind {
         /** HTTP by Reactor Netty. */
         HTTP,
@@ -125,7 +125,7 @@ public record NettySoak(boolean tcp, int connections, double rate, long seed, bo
                 & (after.length == 1 || SoakReport.compare("the server", before[1], after[1]));
     }
 
-    /** What both processes hold, when no channel is open any more, or at the latest after a while. */
+    /** Returns the levels of both processes, when no channel is open any more, or at the latest after a while. */
     private static Levels[] levels(SoakLoops loops, Ports ports) {
         awaitIdle(loops, ports);
         Mono<Levels> ofServer = Mono.fromCallable(() -> Levels.parse(ports.ask(NettySoakServer.LEVELS)))

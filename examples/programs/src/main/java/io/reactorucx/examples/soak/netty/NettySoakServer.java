@@ -27,7 +27,7 @@ public final class NettySoakServer implements Callable<Integer> {
     static final String LEVELS = "/levels";
     /** Whether nothing is in use now. */
     static final String IDLE = "/idle";
-    /** What is in use now, for a message. */
+    /** The path of a text that tells what is in use now, for a message. */
     static final String IN_USE = "/in-use";
     /** Ends this process gracefully. */
     static final String END = "/end";

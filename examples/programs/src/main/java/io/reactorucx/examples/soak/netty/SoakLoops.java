@@ -66,7 +66,7 @@ final class SoakLoops implements AutoCloseable {
         return idle().toString();
     }
 
-    /** What has to be zero without channels. */
+    /** Returns the values that have to be zero without channels. */
     private Map<String, Long> idle() {
         Map<String, Long> values = new LinkedHashMap<>();
         values.put(CHANNELS, sum(UcxLoopStatistics::channels));

@@ -54,7 +54,7 @@ public final class StoreClient {
         this.deadline = deadline;
     }
 
-    /** What is asked of a node. */
+    /** The call of a node that a request makes. */
     private interface Ask {
         Mono<Reply> of(NodeLink node, long expiresAt);
     }
@@ -155,7 +155,9 @@ public final class StoreClient {
         return request.write() ? Reply.unknown(reason) : Reply.retry(reason);
     }
 
-    /** What a node's own code has refused stays refused; everything else is of the connection. */
+    /**
+     * Returns whether an error may pass: a refusal by a node's own code stays, all other errors are of the connection.
+     */
     private static boolean mayPass(Throwable error) {
         return !(error instanceof ApplicationErrorException || error instanceof InvalidException
                 || error instanceof IllegalArgumentException);

@@ -147,7 +147,7 @@ final class ChildProcess implements AutoCloseable {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // It has ended before.
+            // The process has ended before.
         }
     }
 

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys may hold. Each key has one writer, which numbers its writes from 1 and begins one after the other, so
- * that a read must answer the last acknowledged write, or a later one. Each byte of a value follows from its key and
- * number.
+ * The values that the keys may hold. Each key has one writer, which numbers its writes from 1 and begins one after the
+ * other, so that a read must answer the last acknowledged write, or a later one. Each byte of a value follows from its
+ * key and number.
  *
  * <p>Threading: any thread.
  */
@@ -33,7 +33,7 @@ final class KeyModel {
         this.acknowledged = new AtomicLongArray(keys);
     }
 
-    /** What is to be thought of an answer. */
+    /** The verdict on an answer. */
     enum Verdict {
         RIGHT,
         /** A value that the key never had, or that is older than the last acknowledged write. */

@@ -35,7 +35,7 @@ final class LoadContext implements AutoCloseable {
                 "--logging.level.reactor.netty.http.client=error");
     }
 
-    /** It is no {@code @Configuration}, so that the nodes' scan does not find it. */
+    /** The configuration of the client: no {@code @Configuration}, so that the nodes' scan does not find it. */
     @EnableAutoConfiguration
     @Import({ClientConfiguration.class, Http.class})
     static class Client {

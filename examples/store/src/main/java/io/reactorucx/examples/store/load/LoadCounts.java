@@ -6,7 +6,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
-/** What has become of requests, in all and since it was asked last. Threading: any thread. */
+/**
+ * Counts the outcomes of requests, and their times in all and since the times were last asked for. Threading: any
+ * thread.
+ */
 final class LoadCounts {
 
     private static final int SIGNIFICANT_DIGITS = 3;

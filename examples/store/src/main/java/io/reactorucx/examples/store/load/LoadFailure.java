@@ -1,6 +1,6 @@
 package io.reactorucx.examples.store.load;
 
-/** What ends the program with an error that its user can read. */
+/** The exception that ends the program with an error that its user can read. */
 final class LoadFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1;

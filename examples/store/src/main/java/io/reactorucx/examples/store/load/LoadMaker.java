@@ -33,7 +33,7 @@ final class LoadMaker implements AutoCloseable {
     private static final int READERS = 4;
     private static final int WRITERS = 4;
     private static final int KEYS_OF_A_WRITER = 128;
-    /** What a node has for a request over HTTP, and what is under way. */
+    /** The limit of a request over HTTP: the deadline of the node, and the time on the way to it and back. */
     private static final Duration HTTP_LIMIT = LoadContext.DEADLINE.plusMillis(500);
     /** After a failure. Requests that fail at once, as when the client is closed, would else keep its thread. */
     private static final Duration PAUSE = Duration.ofMillis(10);

@@ -49,7 +49,7 @@ final class StoreCommand implements Callable<Integer> {
     private double interval = 20;
 
     /**
-     * What became of a kill.
+     * The outcome of a kill.
      *
      * @param node that was killed
      * @param recovery until each key was served

@@ -69,7 +69,7 @@ final class PairReplica {
     private long joins;
     private boolean joining;
 
-    /** What a node is for the keys of a pair. */
+    /** The role of a node for the keys of a pair. */
     enum Role { JOINING, BACKUP, PRIMARY }
 
     /**
@@ -126,7 +126,7 @@ final class PairReplica {
         }
         Reply reply = read(key, asWindow, leastWindow, resources);
         synchronized (lock) {
-            // What was read was valid if the lease is held now, after it.
+            // The value that was read was valid if the lease is held now, after the read.
             return generation == before && lease.isHeld() ? reply : Reply.retry("node " + node + " has no lease");
         }
     }
@@ -241,7 +241,7 @@ final class PairReplica {
         }
     }
 
-    // What a primary does for its backup.
+    // The work of a primary for its backup.
 
     Flux<JoinPart> join(JoinRequest request) {
         List<Flux<JoinPart>> answer = new ArrayList<>(1);
@@ -279,7 +279,7 @@ final class PairReplica {
         return true;
     }
 
-    // What the backup does with the writes of its primary.
+    // The work of a backup with the writes of its primary.
 
     boolean replicate(Batch batch) {
         synchronized (lock) {
@@ -310,7 +310,7 @@ final class PairReplica {
         }
     }
 
-    // What the registry says.
+    // The answers of the registry.
 
     /** The registry was asked which leases there are. */
     void onListing(Listing now) {

@@ -19,7 +19,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What a node holds: its part of each pair that it belongs to.
+ * The replicas that a node holds: its part of each pair that it belongs to.
  *
  * <p><b>Threading:</b> any thread; nothing blocks. <b>Ownership:</b> {@link #close()} gives the lease back and frees
  * the values. <b>Errors:</b> {@link IllegalArgumentException} for a key or value out of range; all else is a
@@ -38,7 +38,7 @@ public final class Replicas implements AutoCloseable {
     private final Map<Pair, PairReplica> pairs;
 
     /**
-     * What a node may hold.
+     * The number of a node, and the limits of what it may hold.
      *
      * @param node number of the node, from 0
      * @param nodes how many nodes there are

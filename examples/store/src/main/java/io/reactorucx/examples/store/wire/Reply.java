@@ -3,7 +3,7 @@ package io.reactorucx.examples.store.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node answers.
+ * The reply of a node.
  *
  * @param outcome what became of the request
  * @param version of the value, or of the write; 0 without one
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record Reply(Outcome outcome, long version, byte @Nullable [] value, byte @Nullable [] window,
         @Nullable String reason) {
 
-    /** What became of a request. */
+    /** The outcome of a request. */
     public enum Outcome {
         /** The value follows. */
         FOUND,
@@ -56,7 +56,7 @@ public record Reply(Outcome outcome, long version, byte @Nullable [] value, byte
     }
 
     /**
-     * That a write was done.
+     * The reply that a write was done.
      *
      * @param version of the write
      * @return the reply
@@ -66,7 +66,7 @@ public record Reply(Outcome outcome, long version, byte @Nullable [] value, byte
     }
 
     /**
-     * That nothing was done.
+     * The reply that nothing was done.
      *
      * @param reason why not
      * @return the reply
@@ -76,7 +76,7 @@ public record Reply(Outcome outcome, long version, byte @Nullable [] value, byte
     }
 
     /**
-     * That a write may have been done.
+     * The reply that a write may have been done.
      *
      * @param reason why that is not known
      * @return the reply

@@ -1,4 +1,4 @@
-/** What nodes and their clients say to each other, encoded as CBOR by Spring Messaging. */
+/** The messages that nodes and their clients exchange, encoded as CBOR by Spring Messaging. */
 @NullMarked
 package io.reactorucx.examples.store.wire;
 

@@ -1,4 +1,4 @@
-/** What native images of applications need. */
+/** The hints that native images of applications need. */
 @NullMarked
 package io.reactorucx.spring.boot.aot;
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.client.ServiceInstance;
 
 /**
- * What the metadata of an instance in the registry says about UCX.
+ * The part of the metadata of an instance in the registry that is about UCX.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> {@link IllegalArgumentException} for metadata
  * that are out of range.

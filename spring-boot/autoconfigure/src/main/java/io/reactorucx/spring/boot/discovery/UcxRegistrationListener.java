@@ -26,7 +26,7 @@ final class UcxRegistrationListener implements ApplicationListener<InstancePreRe
             if (into == null) {
                 throw new UnsupportedOperationException("the registration has no metadata");
             }
-            // What the application has set by itself stays.
+            // Metadata that the application has set by itself stay.
             self.toMetadata().forEach(into::putIfAbsent);
         } catch (UnsupportedOperationException e) {
             LOG.warn("the metadata of {} cannot be changed, so callers use TCP; add {} by properties of the registry",

@@ -144,7 +144,7 @@ public final class UcxRSocketAutoConfiguration {
     }
 
     /**
-     * What servers are made of.
+     * The parts that servers are made of.
      *
      * @param server the template
      * @param probe tells whether UCX can be used

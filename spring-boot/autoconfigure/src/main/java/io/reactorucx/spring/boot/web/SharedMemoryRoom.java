@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class SharedMemoryRoom {
 
     private static final File FOLDER = new File("/dev/shm");
-    /** What UCX takes for a worker, rounded up. */
+    /** The shared memory that UCX takes for a worker, rounded up. */
     private static final long BYTES_OF_A_LOOP = 4_400_000;
     private static final Set<String> TRANSPORTS = Set.of("all", "sm", "shm", "mm", "posix");
 
