@@ -1,13 +1,22 @@
 package io.reactorucx;
 
 import io.reactorucx.internal.concurrent.EndMono;
+import io.reactorucx.internal.concurrent.FutureMono;
+import io.reactorucx.internal.concurrent.UncancelledMono;
+import io.reactorucx.transport.config.ConnectionConfig;
+import io.reactorucx.transport.config.DeviceNeed;
 import io.reactorucx.transport.connect.EndpointAcceptor;
+import io.reactorucx.transport.connect.EngineResources;
+import io.reactorucx.transport.connect.Established;
+import io.reactorucx.transport.connect.HandledConnection;
+import io.reactorucx.transport.connect.ServerConnections;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.socket.BoundListener;
 import io.reactorucx.transport.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -189,5 +198,45 @@ public final class UcxBoundServer implements Disposable {
         String state = !disposing.get() ? "listening"
                 : disposed.scanOrDefault(Scannable.Attr.TERMINATED, false) ? "closed" : "closing";
         return "UcxBoundServer[" + PeerName.of(address()) + ", " + state + ", connections=" + connections() + "]";
+    }
+
+    /** The bind of a server, once for each subscriber. */
+    record Binding(UcxResources resources, ConnectionConfig config, InetSocketAddress address,
+            int maxPendingHandshakes, boolean acceptWorkerAddresses, ServerConfig handling) {
+
+        Mono<UcxBoundServer> bind() {
+            return UncancelledMono.ofUnabortable(Mono.defer(() -> {
+                if (address.isUnresolved()) {
+                    return Mono.error(new IllegalArgumentException("bindAddress " + address
+                            + ": the host name has no known address"));
+                }
+                ServerConnections connections = new ServerConnections(handling.limit(), "maxConnections",
+                        "maxConnectionsPerClient", this::handle, resources.counters()::rejected);
+                return FutureMono.of(() -> resources.reaching(need()).thenCompose(engines -> {
+                    EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
+                            acceptWorkerAddresses, connections, followsClients() ? this::reaching : null);
+                    return acceptor.bind(address).thenApply(listener -> new UcxBoundServer(acceptor, listener));
+                })).doOnNext(resources::add);
+            }), UcxBoundServer::dispose);
+        }
+
+        private DeviceNeed need() {
+            return followsClients() ? DeviceNeed.ofServerOfAll(address, resources.usesTcpWithinHost())
+                    : DeviceNeed.ofServer(address, config.raw() || resources.usesTcpWithinHost());
+        }
+
+        /** Returns whether each client gets engines that use the network device by which it has come. */
+        private boolean followsClients() {
+            return address.getAddress().isAnyLocalAddress() && !config.raw() && !acceptWorkerAddresses
+                    && resources.followsAddresses();
+        }
+
+        private CompletableFuture<EngineResources> reaching(InetSocketAddress local, InetSocketAddress client) {
+            return resources.reaching(DeviceNeed.ofAccepted(local, client, resources.usesTcpWithinHost()));
+        }
+
+        private HandledConnection handle(Established established) {
+            return handling.handle(new UcxConnection(established, resources, handling.hooks()));
+        }
     }
 }

@@ -48,7 +48,6 @@ import reactor.util.retry.Retry;
  */
 public final class UcxClient {
 
-    private static final int MAX_PORT = 65535;
 
     private final UcxResources resources;
     private final ConnectionConfig config;
@@ -95,8 +94,8 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteAddress(String host, int port) {
-        checkHost(host);
-        return remoteAddress(InetSocketAddress.createUnresolved(host, checkPort(port, 1)));
+        PeerName.checkHost(host);
+        return remoteAddress(InetSocketAddress.createUnresolved(host, PeerName.checkPort(port, 1)));
     }
 
     /**
@@ -106,23 +105,9 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteAddress(InetSocketAddress address) {
-        checkHost(Objects.requireNonNull(address, "address").getHostString());
-        checkPort(address.getPort(), 1);
+        PeerName.checkHost(Objects.requireNonNull(address, "address").getHostString());
+        PeerName.checkPort(address.getPort(), 1);
         return new UcxClient(resources, config, address, null, engine, hooks);
-    }
-
-    /** An empty name would mean this host to the resolver, which a missing setting must not. */
-    static void checkHost(String host) {
-        if (Objects.requireNonNull(host, "host").isBlank()) {
-            throw new IllegalArgumentException("host \"" + host + "\": must be a name or an address, not blank");
-        }
-    }
-
-    static int checkPort(int port, int min) {
-        if (port < min || port > MAX_PORT) {
-            throw new IllegalArgumentException("port " + port + ": must be in " + min + ".." + MAX_PORT);
-        }
-        return port;
     }
 
     /**

@@ -4,8 +4,6 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.internal.concurrent.FutureMono;
-import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxResponder;
@@ -14,18 +12,11 @@ import io.reactorucx.transport.OverflowPolicy;
 import io.reactorucx.transport.WiretapFormat;
 import io.reactorucx.transport.config.AuthenticationConfig;
 import io.reactorucx.transport.config.ConnectionConfig;
-import io.reactorucx.transport.config.DeviceNeed;
 import io.reactorucx.transport.config.Wiretap;
-import io.reactorucx.transport.connect.EndpointAcceptor;
-import io.reactorucx.transport.connect.EngineResources;
-import io.reactorucx.transport.connect.Established;
-import io.reactorucx.transport.connect.HandledConnection;
-import io.reactorucx.transport.connect.ServerConnections;
 import io.reactorucx.transport.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -96,8 +87,8 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer bindAddress(String host, int port) {
-        UcxClient.checkHost(host);
-        return bindAddress(new InetSocketAddress(host, UcxClient.checkPort(port, 0)));
+        PeerName.checkHost(host);
+        return bindAddress(new InetSocketAddress(host, PeerName.checkPort(port, 0)));
     }
 
     /**
@@ -107,7 +98,7 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer bindAddress(InetSocketAddress address) {
-        UcxClient.checkHost(Objects.requireNonNull(address, "address").getHostString());
+        PeerName.checkHost(Objects.requireNonNull(address, "address").getHostString());
         return new UcxServer(resources, config, address, maxPendingHandshakes, acceptWorkerAddresses, handling);
     }
 
@@ -442,38 +433,8 @@ public final class UcxServer {
      * @return the bound server; after a cancel it is closed as soon as it is bound
      */
     public Mono<UcxBoundServer> bind() {
-        return UncancelledMono.ofUnabortable(Mono.defer(() -> {
-            if (bindAddress.isUnresolved()) {
-                return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress
-                        + ": the host name has no known address"));
-            }
-            ServerConnections connections = new ServerConnections(handling.limit(), "maxConnections",
-                    "maxConnectionsPerClient", this::handle, resources.counters()::rejected);
-            return FutureMono.of(() -> resources.reaching(need()).thenCompose(engines -> {
-                EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
-                        acceptWorkerAddresses, connections, followsClients() ? this::reaching : null);
-                return acceptor.bind(bindAddress).thenApply(listener -> new UcxBoundServer(acceptor, listener));
-            })).doOnNext(resources::add);
-        }), UcxBoundServer::dispose);
-    }
-
-    private DeviceNeed need() {
-        return followsClients() ? DeviceNeed.ofServerOfAll(bindAddress, resources.usesTcpWithinHost())
-                : DeviceNeed.ofServer(bindAddress, config.raw() || resources.usesTcpWithinHost());
-    }
-
-    /** Returns whether each client gets engines that use the network device by which it has come. */
-    private boolean followsClients() {
-        return bindAddress.getAddress().isAnyLocalAddress() && !config.raw() && !acceptWorkerAddresses
-                && resources.followsAddresses();
-    }
-
-    private CompletableFuture<EngineResources> reaching(InetSocketAddress local, InetSocketAddress client) {
-        return resources.reaching(DeviceNeed.ofAccepted(local, client, resources.usesTcpWithinHost()));
-    }
-
-    private HandledConnection handle(Established established) {
-        return handling.handle(new UcxConnection(established, resources, handling.hooks()));
+        return new UcxBoundServer.Binding(resources, config, bindAddress, maxPendingHandshakes, acceptWorkerAddresses,
+                handling).bind();
     }
 
     /** {@return the bound server; waits for at most 10 s} */

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
@@ -22,9 +23,8 @@ import reactor.core.publisher.Flux;
 final class BadMessages {
 
     private static final MemorySegment NO_HEADER = MemorySegment.NULL;
-    private static final int[] BAD_IDS = {-1, 65_536, ReservedMessageIds.APPLICATION, ReservedMessageIds.PAIRING,
-        ReservedMessageIds.MEMORY, ReservedMessageIds.MESSAGES, ReservedMessageIds.CONTROL, Integer.MIN_VALUE,
-        Integer.MAX_VALUE};
+    private static final int[] BAD_IDS = IntStream.concat(IntStream.of(-1, 65_536, Integer.MIN_VALUE,
+            Integer.MAX_VALUE), IntStream.rangeClosed(ReservedMessageIds.FIRST, ReservedMessageIds.LAST)).toArray();
 
     private final List<BadInput> cases = new ArrayList<>();
 
@@ -208,7 +208,7 @@ final class BadMessages {
         for (int id : BAD_IDS) {
             cases.add(thrown(method, "id " + id, IllegalArgumentException.class, tried -> use.apply(tried, id),
                     "id " + id + ":",
-                    "0..65535", "1017..1023"));
+                    "0..65535", ReservedMessageIds.range()));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.RequestHeader;
@@ -19,6 +20,7 @@ enum FrameParser {
     PAIRING(FrameParser::pairing),
     MESSAGES(FrameParser::messages),
     MEMORY(FrameParser::memory),
+    MAPPED(MappedFrame::parse),
     REQUEST(FrameParser::request),
     WINDOW(FrameParser::window),
 

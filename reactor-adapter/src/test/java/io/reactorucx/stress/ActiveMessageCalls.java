@@ -6,6 +6,7 @@ import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -157,7 +158,8 @@ final class ActiveMessageCalls {
             case 0 -> call.follow("send to an id below 0", Rule.WRONG, () -> messages.send(-1, some));
             case 1 -> call.follow("send to an id above 65535", Rule.WRONG, () -> messages.send(65_536, some));
             case 2 -> call.follow("send to a reserved id", Rule.WRONG,
-                    () -> messages.send(1017 + call.random().nextInt(7), some));
+                    () -> messages.send(call.random().nextInt(ReservedMessageIds.FIRST,
+                            ReservedMessageIds.LAST + 1), some));
             case 3 -> call.follow("send of the heap", Rule.WRONG,
                     () -> messages.send(id(call), MemorySegment.ofArray(new byte[1000])));
             case 4 -> call.follow("send of too long a header", Rule.WRONG, () -> messages.send(id(call),

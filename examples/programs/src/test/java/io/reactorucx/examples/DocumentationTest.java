@@ -29,6 +29,9 @@ class DocumentationTest {
             "<!-- walk of at most (\\d+) files -->\n(.*?)<!-- end of walk -->", Pattern.DOTALL);
     private static final Pattern STEP = Pattern.compile("\\[`(\\w+)\\.(\\w+)`]\\(([^)]+)\\)");
     private static final int WALKS = 4;
+    private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+Test)`");
+    /** A test of RSocket-Java, which its transports have to pass. */
+    private static final String OF_RSOCKET = "TransportTest";
 
     @Test
     void everyLinkLeadsToAFileAndAHeading() throws IOException {
@@ -68,6 +71,22 @@ class DocumentationTest {
         }
 
         assertThat(wide).isEmpty();
+    }
+
+    @Test
+    void everyTestThatIsNamedExists() throws IOException {
+        Set<String> classes;
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            classes = files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith("Test.java"))
+                    .map(name -> name.substring(0, name.length() - ".java".length())).collect(Collectors.toSet());
+        }
+        List<String> named = new ArrayList<>();
+        for (Path page : pages()) {
+            TEST.matcher(Files.readString(page)).results().map(test -> test.group(1)).forEach(named::add);
+        }
+
+        assertThat(named).hasSizeGreaterThan(100).filteredOn(name -> !classes.contains(name)
+                && !name.equals(OF_RSOCKET)).isEmpty();
     }
 
     /** The names that a browser of the repository gives to the headings of a page. */

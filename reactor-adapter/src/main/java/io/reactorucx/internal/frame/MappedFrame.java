@@ -127,10 +127,15 @@ public sealed interface MappedFrame {
 
     /** Returns the frame in the header of a message whose token was checked; null when it is none. */
     static @Nullable MappedFrame parse(UcpActiveMessage message) {
-        if (message.length() != 0 || message.headerBytes() <= TOKEN_BYTES) {
+        return message.length() == 0 && message.headerBytes() > TOKEN_BYTES
+                ? parse(message.header().toArray(ValueLayout.JAVA_BYTE)) : null;
+    }
+
+    /** Returns the frame in a header, token included; null when it is none. */
+    static @Nullable MappedFrame parse(byte[] header) {
+        if (header.length <= TOKEN_BYTES) {
             return null;
         }
-        byte[] header = message.header().toArray(ValueLayout.JAVA_BYTE);
         byte type = header[header.length - 1];
         ByteBuffer in = ByteBuffer.wrap(header, TOKEN_BYTES, header.length - TOKEN_BYTES - 1);
         return switch (type) {

@@ -6,8 +6,8 @@ import io.reactorucx.transport.handshake.PeerInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler of a protocol on one connection: flow-controlled messages, served memory, active messages or the byte
- * stream. The connection knows its handlers by this interface only.
+ * The handler of a protocol on one connection, such as flow-controlled messages, served memory or channels of Netty.
+ * The connection knows its handlers by this interface only.
  *
  * <p>Thread: engine.
  */
@@ -59,7 +59,10 @@ public interface ProtocolHandler {
     default void closing() {
     }
 
-    /** Nothing more will be received: receivers deliver what is queued, then complete or fail with the loss. */
+    /**
+     * Nothing more will be received by the application: receivers deliver what is queued, then complete or fail with
+     * the loss. A graceful close begins with this, when replies of the peer may still be on their way.
+     */
     default void endReceivers(@Nullable UcxException loss) {
     }
 

@@ -23,8 +23,10 @@ public final class ReservedMessageIds {
     public static final int CHANNELS = 1017;
 
     private static final List<Integer> OF_PROTOCOLS = List.of(MESSAGES, MEMORY, APPLICATION, MAPPED, CHANNELS);
-    private static final int FIRST = CHANNELS;
-    private static final int LAST = CONTROL;
+    /** The lowest reserved id. */
+    public static final int FIRST = CHANNELS;
+    /** The highest reserved id. */
+    public static final int LAST = CONTROL;
 
     private ReservedMessageIds() {
     }
@@ -39,11 +41,16 @@ public final class ReservedMessageIds {
         return id >= 0 && id <= UcpActiveMessages.MAX_ID && (id < FIRST || id > LAST);
     }
 
+    /** Returns the ids that applications may not use, as text: {@code first..last}. */
+    public static String range() {
+        return FIRST + ".." + LAST;
+    }
+
     /** Throws for an id that is out of range or reserved. */
     public static void checkFree(int id) {
         if (!isFree(id)) {
             throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_ID
-                    + " and not in " + FIRST + ".." + LAST + ", which are reserved");
+                    + " and not in " + range() + ", which are reserved");
         }
     }
 }

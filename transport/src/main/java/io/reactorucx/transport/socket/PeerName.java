@@ -1,11 +1,29 @@
 package io.reactorucx.transport.socket;
 
 import java.net.InetSocketAddress;
+import java.util.Objects;
 
-/** The names of peers in logs and errors. */
+/** The names of peers in logs and errors, and the hosts and ports that an application may name. */
 public final class PeerName {
 
+    private static final int MAX_PORT = 65_535;
+
     private PeerName() {
+    }
+
+    /** Refuses a blank host: an empty name would mean this host to the resolver, which a missing setting must not. */
+    public static void checkHost(String host) {
+        if (Objects.requireNonNull(host, "host").isBlank()) {
+            throw new IllegalArgumentException("host \"" + host + "\": must be a name or an address, not blank");
+        }
+    }
+
+    /** Returns a port, which has to be the least one or above. */
+    public static int checkPort(int port, int min) {
+        if (port < min || port > MAX_PORT) {
+            throw new IllegalArgumentException("port " + port + ": must be in " + min + ".." + MAX_PORT);
+        }
+        return port;
     }
 
     /** Returns the numeric address and the port, {@code 10.0.0.7:13337} or {@code [fd00:0:0:0:0:0:0:7]:13337}. */
