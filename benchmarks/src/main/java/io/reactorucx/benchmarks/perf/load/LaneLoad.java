@@ -7,7 +7,7 @@ public abstract class LaneLoad extends Load {
 
     private final LaneOperations operations;
 
-    public LaneLoad(UcxConnection connection, LaneOperations operations) {
+    LaneLoad(UcxConnection connection, LaneOperations operations) {
         super(connection);
         this.operations = operations;
         operations.bind(this);
