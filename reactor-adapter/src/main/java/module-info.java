@@ -23,4 +23,7 @@ module io.reactorucx {
 
     exports io.reactorucx.internal.concurrent to io.reactorucx.rsocket;
     exports io.reactorucx.internal.message to io.reactorucx.rsocket;
+    exports io.reactorucx.internal.message.batch to io.reactorucx.rsocket;
+    exports io.reactorucx.internal.message.context to io.reactorucx.rsocket;
+    exports io.reactorucx.internal.message.receive to io.reactorucx.rsocket;
 }

@@ -17,7 +17,7 @@ import io.reactorucx.internal.memory.FlushOperation;
 import io.reactorucx.internal.memory.MemoryAccessFactory;
 import io.reactorucx.internal.memory.MemoryProtocol;
 import io.reactorucx.internal.memory.OneSidedAccess;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.request.ResponderDispatcher;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.MemoryRight;
@@ -123,8 +123,8 @@ public final class UcxConnection implements Disposable {
     }
 
     /** Returns the multiplexer of message streams, which a connection to a raw peer does not have. */
-    MessageMultiplexer messages() {
-        MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
+    MessageProtocol messages() {
+        MessageProtocol messages = core.protocol(MessageProtocol.class);
         if (messages == null) {
             throw new UcxUnsupportedException("messages",
                     "a raw peer does not speak this library's protocol, use active messages");
@@ -340,7 +340,7 @@ public final class UcxConnection implements Disposable {
     /** {@return the state of the connection} */
     public ConnectionState state() {
         ConnectionPhase phase = core.phase();
-        MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
+        MessageProtocol messages = core.protocol(MessageProtocol.class);
         return phase == ConnectionPhase.CLOSED ? ConnectionState.CLOSED
                 : phase.isClosing() || messages != null && messages.isPeerClosing() ? ConnectionState.CLOSING
                 : ConnectionState.CONNECTED;
@@ -349,9 +349,9 @@ public final class UcxConnection implements Disposable {
     /** Rejects further requests, and asks the handler to end: see {@link #onClosing()}. */
     void windUp() {
         windingUp = true;
-        MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
+        MessageProtocol messages = core.protocol(MessageProtocol.class);
         if (messages != null) {
-            messages.execute(() -> messages.streams().stopAccepting("the server is stopping"));
+            messages.context().execute(() -> messages.streams().stopAccepting("the server is stopping"));
         }
         closing.tryEmitEmpty();
     }
@@ -359,7 +359,7 @@ public final class UcxConnection implements Disposable {
     /** Returns a Mono that waits for the requests that a server has begun when it stops, and for none before. */
     Mono<Void> requestsInProgress() {
         return Mono.defer(() -> windingUp
-                ? Mono.create(sink -> messages().execute(() -> messages().streams().whenDone(sink::success)))
+                ? Mono.create(sink -> messages().context().execute(() -> messages().streams().whenDone(sink::success)))
                 : Mono.empty());
     }
 

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.message.MessageDecoder;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.MessageStream;
 import reactor.core.publisher.Flux;
 

@@ -2,8 +2,8 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
-import io.reactorucx.internal.message.MessageDecoder;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.internal.request.RequestExchange;
 import io.reactorucx.message.TraceContext;
@@ -35,12 +35,12 @@ public final class UcxRequester {
 
     private static final Duration MAX_DEADLINE = Duration.ofDays(1);
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
     private final int deadlineMillis;
     private final @Nullable UcxObserver observer;
 
-    UcxRequester(MessageMultiplexer mux, int deadlineMillis, @Nullable UcxObserver observer) {
-        this.mux = mux;
+    UcxRequester(MessageProtocol protocol, int deadlineMillis, @Nullable UcxObserver observer) {
+        this.protocol = protocol;
         this.deadlineMillis = deadlineMillis;
         this.observer = observer;
     }
@@ -57,7 +57,7 @@ public final class UcxRequester {
                 && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(MAX_DEADLINE) > 0)) {
             throw new IllegalArgumentException("deadline " + deadline + ": must be 0 or in 1 ms.." + MAX_DEADLINE);
         }
-        return new UcxRequester(mux, (int) deadline.toMillis(), observer);
+        return new UcxRequester(protocol, (int) deadline.toMillis(), observer);
     }
 
     private Mono<Void> fireAndForgetOf(Object request) {
@@ -69,7 +69,7 @@ public final class UcxRequester {
 
     private <T> Mono<T> response(Object request, MessageDecoder<T> decoder) {
         UcxObserver sees = observer;
-        LeakRecord place = mux.pool().place();
+        LeakRecord place = protocol.context().pool().place();
         return sees == null ? exchange(Answer.ONE, request, null, place).response(decoder)
                 : RequestExchange.one(observed(sees, Answer.ONE, span -> exchange(Answer.ONE, request,
                 span.traceContext(), place).response(decoder)));
@@ -77,20 +77,20 @@ public final class UcxRequester {
 
     private <T> Flux<T> responses(Answer answer, Object request, MessageDecoder<T> decoder) {
         UcxObserver sees = observer;
-        LeakRecord place = mux.pool().place();
+        LeakRecord place = protocol.context().pool().place();
         return sees == null ? exchange(answer, request, null, place).responses(decoder) : observed(sees, answer,
                 span -> exchange(answer, request, span.traceContext(), place).responses(decoder));
     }
 
     private RequestExchange exchange(Answer answer, Object request, @Nullable TraceContext trace,
             @Nullable LeakRecord place) {
-        return new RequestExchange(mux, answer, deadlineMillis, request, trace, place);
+        return new RequestExchange(protocol, answer, deadlineMillis, request, trace, place);
     }
 
     private <T> Flux<T> observed(UcxObserver sees, Answer answer,
             Function<? super Span, ? extends Publisher<T>> exchange) {
         return ObservedPublisher.flux(sees, new Activity(Activity.Kind.REQUEST, RequestExchange.name(answer),
-                mux.connection().peer()), null, exchange);
+                protocol.context().connection().peer()), null, exchange);
     }
 
     /**
@@ -165,7 +165,7 @@ public final class UcxRequester {
 
     @Override
     public String toString() {
-        return "UcxRequester[" + mux.connection().peer()
+        return "UcxRequester[" + protocol.context().connection().peer()
                 + (deadlineMillis == 0 ? "]" : ", deadline=" + deadlineMillis + " ms]");
     }
 }

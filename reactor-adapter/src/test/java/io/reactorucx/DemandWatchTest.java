@@ -7,7 +7,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.internal.message.DemandWatch;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
@@ -50,8 +50,8 @@ class DemandWatchTest implements NeedsUcx {
     }
 
     private static void onWatch(UcxConnection connection, Consumer<DemandWatch> action) {
-        MessageMultiplexer messages = connection.messages();
-        messages.execute(() -> action.accept(messages.demandWatch()));
+        MessageProtocol messages = connection.messages();
+        messages.context().execute(() -> action.accept(messages.demandWatch()));
         Waits.engineOf(connection);
     }
 

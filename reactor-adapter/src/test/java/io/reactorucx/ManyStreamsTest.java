@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.message.MessageDecoder;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
@@ -46,8 +46,8 @@ class ManyStreamsTest implements NeedsUcx {
         peers = Peers.connect(Route.TCP_BY_SOCKET_ADDRESS, resources -> resources,
                 server -> server.maxStreams(STREAMS), client -> client.maxStreams(STREAMS));
         for (UcxConnection connection : List.of(peers.client(), peers.served())) {
-            MessageMultiplexer mux = connection.messages();
-            mux.execute(() -> mux.streams().accept((stream, first) -> accepted.add(stream)));
+            MessageProtocol protocol = connection.messages();
+            protocol.context().execute(() -> protocol.streams().accept((stream, first) -> accepted.add(stream)));
             Waits.engineOf(connection);
         }
     }
@@ -63,10 +63,10 @@ class ManyStreamsTest implements NeedsUcx {
         }
     }
 
-    private static Mono<MessageStream> opening(MessageMultiplexer mux) {
-        return Mono.create(sink -> mux.execute(() -> {
+    private static Mono<MessageStream> opening(MessageProtocol protocol) {
+        return Mono.create(sink -> protocol.context().execute(() -> {
             try {
-                sink.success(mux.streams().open(new byte[0]));
+                sink.success(protocol.streams().open(new byte[0]));
             } catch (RuntimeException e) {
                 sink.error(e);
             }

@@ -6,7 +6,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,8 +65,8 @@ class MessageFaultTest implements NeedsUcx {
             new AssertionError("a planted fault")}) {
             UcxConnection client = peers.connect();
             UcxConnection served = peers.nextServed();
-            MessageMultiplexer mux = served.messages();
-            mux.execute(() -> mux.streams().accept((stream, first) -> {
+            MessageProtocol protocol = served.messages();
+            protocol.context().execute(() -> protocol.streams().accept((stream, first) -> {
                 if (fault instanceof RuntimeException exception) {
                     throw exception;
                 }

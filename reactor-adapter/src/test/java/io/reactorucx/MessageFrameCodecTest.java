@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.MessageBatch;
+import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -13,8 +13,8 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.MessageDecoder;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.internal.request.RequestErrors;
@@ -88,18 +88,18 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     private void accept(UcxConnection connection) {
-        mux(connection).execute(() -> mux(connection).streams().accept(acceptor));
+        protocol(connection).context().execute(() -> protocol(connection).streams().accept(acceptor));
         Waits.engineOf(connection);
     }
 
-    private static MessageMultiplexer mux(UcxConnection connection) {
+    private static MessageProtocol protocol(UcxConnection connection) {
         return connection.messages();
     }
 
     private static Mono<MessageStream> opening(UcxConnection connection, String first) {
-        return Mono.create(sink -> mux(connection).execute(() -> {
+        return Mono.create(sink -> protocol(connection).context().execute(() -> {
             try {
-                sink.success(mux(connection).streams().open(first.getBytes(StandardCharsets.UTF_8)));
+                sink.success(protocol(connection).streams().open(first.getBytes(StandardCharsets.UTF_8)));
             } catch (RuntimeException e) {
                 sink.error(e);
             }
@@ -368,7 +368,7 @@ class MessageStreamTest implements NeedsUcx {
 
     @Test
     void streamsWithoutAnAcceptorAreRefused() {
-        mux(peers.served()).execute(() -> mux(peers.served()).streams().removeAcceptor(acceptor));
+        protocol(peers.served()).context().execute(() -> protocol(peers.served()).streams().removeAcceptor(acceptor));
         MessageStream ours = open(peers.client(), "");
         ours.complete();
 
@@ -382,13 +382,13 @@ class MessageStreamTest implements NeedsUcx {
     void streamsThatWereNeverAnnouncedEndWithTheConnection() {
         MessageStream cancelled = open(peers.client(), "");
         accepted();
-        MessageMultiplexer mux = mux(peers.client());
-        mux.execute(() -> {
+        MessageProtocol protocol = protocol(peers.client());
+        protocol.context().execute(() -> {
             // Frames are sent at the end of the flush scope, when the connection has ended.
-            mux.streams().open(new byte[0]);
+            protocol.streams().open(new byte[0]);
             cancelled.complete();
             cancelled.cancel();
-            mux.connection().beginClose(CloseMode.FORCE);
+            protocol.connection().beginClose(CloseMode.FORCE);
         });
 
         peers.client().onDispose().block(Waits.PATIENCE);

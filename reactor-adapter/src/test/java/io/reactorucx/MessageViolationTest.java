@@ -7,7 +7,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.SequenceWindow;
+import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.transport.config.FlowControlConfig;

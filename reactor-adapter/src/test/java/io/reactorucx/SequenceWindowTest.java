@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.SequenceWindow;
+import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.internal.message.SharedSendWindow;
+import io.reactorucx.internal.message.send.SharedSendWindow;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -23,7 +23,7 @@ class EngineStallTest {
     void handlerIsTheFirstMethodOfTheApplicationAndTheOperationItsCaller() {
         EngineStall stall = stall("java.lang.Thread.sleep", "com.example.Store.query", "com.example.Handler.answer",
                 "reactor.core.publisher.MonoDefer.subscribe", "io.reactorucx.internal.request.RequestReply.subscribeTo",
-                "io.reactorucx.internal.message.MessageMultiplexer.received");
+                "io.reactorucx.internal.message.MessageProtocol.received");
 
         assertThat(stall.handler()).isEqualTo("com.example.Handler.answer");
         assertThat(stall.operation()).isEqualTo("request");
@@ -61,10 +61,10 @@ class EngineStallTest {
     void frameworkIsNamedOnlyWhereItCalledNoApplication() {
         assertThat(stall("com.example.Controller.quote", "org.springframework.messaging.Invocation.invoke",
                 "io.rsocket.core.RSocketResponder.handle",
-                "io.reactorucx.internal.message.InboundStream.deliver").name())
+                "io.reactorucx.internal.message.receive.InboundStream.deliver").name())
                 .isEqualTo("message com.example.Controller.quote");
         assertThat(stall("java.lang.Thread.sleep", "org.springframework.messaging.Invocation.invoke",
-                "io.reactorucx.internal.message.InboundStream.deliver").name())
+                "io.reactorucx.internal.message.receive.InboundStream.deliver").name())
                 .isEqualTo("message org.springframework.messaging.Invocation.invoke");
     }
 
@@ -72,7 +72,7 @@ class EngineStallTest {
     void sleepOfTheEngineIsARestUnlessItCallsTheApplication() {
         assertThat(stall("io.reactorucx.core.ffi.poll_h.poll", "io.reactorucx.core.UcpWorker.await",
                 "io.reactorucx.engine.EngineSleep.await").isRest()).isTrue();
-        assertThat(stall("com.example.Handler.answer", "io.reactorucx.internal.message.InboundStream.deliver",
+        assertThat(stall("com.example.Handler.answer", "io.reactorucx.internal.message.receive.InboundStream.deliver",
                 "io.reactorucx.engine.EngineSleep.await").isRest()).isFalse();
         assertThat(stall("io.reactorucx.core.UcpWorker.flush").isRest()).isFalse();
     }

@@ -1,7 +1,7 @@
 package io.reactorucx.rsocket;
 
 import io.netty.buffer.ByteBuf;
-import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
+import io.reactorucx.internal.message.batch.OutgoingMessage;
 import io.rsocket.internal.UnboundedProcessor;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;

@@ -1,6 +1,9 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.engine.PeriodicTask;
+import io.reactorucx.internal.message.send.OutboundStream;
+import io.reactorucx.internal.message.send.OutboundStream.Wait;
+import io.reactorucx.internal.message.send.SendSubscriber;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -29,23 +32,13 @@ public final class DemandWatch {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int LOOKS_PER_LIMIT = 4;
 
-    private final Set<MessageMultiplexer> watched = new LinkedHashSet<>();
+    private final Set<MessageStreams> watched = new LinkedHashSet<>();
     /** By a send, or by the streams of a connection, whose requests wait. */
     private Map<Object, Watched> waits = new IdentityHashMap<>();
     private long limitNanos = LIMIT.toNanos();
     private Consumer<String> log = LOG::warn;
     /** Made with the first connection. */
     private @Nullable PeriodicTask looks;
-
-    /** The reason why a send waits. */
-    enum Wait {
-        /** The peer's subscriber has not requested the next message. */
-        DEMAND,
-        /** The peer has requested large messages, was offered them, and has not fetched them. */
-        FETCH,
-        /** The connections of the engine have offered as many large messages as they may, and no peer fetches one. */
-        OTHER_CONNECTIONS
-    }
 
     /** A wait that was there at the last look, and how far the waiter had come. */
     private static final class Watched {
@@ -73,11 +66,11 @@ public final class DemandWatch {
         }
     }
 
-    void add(MessageMultiplexer connection) {
-        watched.add(connection);
+    void add(MessageStreams streams) {
+        watched.add(streams);
         PeriodicTask made = looks;
         if (made == null) {
-            made = new PeriodicTask(connection.connection().engine(), "the watch of waiting sends", interval(), () -> {
+            made = new PeriodicTask(streams.context().connection().engine(), "the watch of waiting sends", interval(), () -> {
                 look(System.nanoTime());
                 return !watched.isEmpty();
             });
@@ -86,8 +79,8 @@ public final class DemandWatch {
         made.start();
     }
 
-    void remove(MessageMultiplexer connection) {
-        watched.remove(connection);
+    void remove(MessageStreams streams) {
+        watched.remove(streams);
         PeriodicTask made = looks;
         if (watched.isEmpty() && made != null) {
             made.stop();
@@ -102,17 +95,16 @@ public final class DemandWatch {
     /** Looks at all sends and at the requests that wait, and warns of those that have waited for the limit. */
     public void look(long nowNanos) {
         Map<Object, Watched> now = new IdentityHashMap<>();
-        for (MessageMultiplexer connection : watched) {
-            MessageStreams streams = connection.streams();
+        for (MessageStreams streams : watched) {
             streams.forEachOutput(output -> {
                 for (SendSubscriber<?> sender : output.senders()) {
                     Wait wait = output.waitOf(sender);
                     look(now, sender, wait != null, 2 * sender.sentMessages() - sender.offered(),
                             nowNanos,
-                            () -> warning(output, sender, Objects.requireNonNull(wait)));
+                            () -> warning(streams, output, sender, Objects.requireNonNull(wait)));
                 }
             });
-            look(now, streams, streams.waiting() > 0, streams.opened(), nowNanos, () -> warning(connection));
+            look(now, streams, streams.waiting() > 0, streams.opened(), nowNanos, () -> warning(streams));
         }
         waits = now;
     }
@@ -133,18 +125,18 @@ public final class DemandWatch {
         }
     }
 
-    private String warning(MessageMultiplexer connection) {
-        return "[" + connection.connection().name() + "] " + connection.streams().waiting() + " requests have waited "
+    private String warning(MessageStreams streams) {
+        return "[" + streams.context().connection().name() + "] " + streams.waiting() + " requests have waited "
                 + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: the peer takes no more at once than its maxStreams,"
                 + " and has ended none of those that it has";
     }
 
-    private String warning(OutboundStream output, SendSubscriber<?> sender, Wait wait) {
-        return "[" + output.mux().connection().name() + "] send on " + output.name() + " has waited "
-                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: " + reason(output, sender, wait);
+    private String warning(MessageStreams streams, OutboundStream output, SendSubscriber<?> sender, Wait wait) {
+        return "[" + streams.context().connection().name() + "] send on " + output.name() + " has waited "
+                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: " + reason(streams, sender, wait);
     }
 
-    private static String reason(OutboundStream output, SendSubscriber<?> sender, Wait wait) {
+    private static String reason(MessageStreams streams, SendSubscriber<?> sender, Wait wait) {
         long sent = sender.sentMessages();
         return switch (wait) {
             case DEMAND -> "the peer has requested "
@@ -155,7 +147,7 @@ public final class DemandWatch {
             case FETCH -> "the peer has requested and not fetched " + sender.offered() + " large messages. Its log says"
                     + " so when its pool has no memory for them; otherwise its engine has more to do than it can";
             case OTHER_CONNECTIONS -> "the connections of this engine have offered "
-                    + output.mux().scheduler().rendezvous().engineLimit() + " large messages, as many as they may, and"
+                    + streams.maxOffers() + " large messages, as many as they may, and"
                     + " their peers have not fetched them. More are allowed by a larger EngineConfig.maxInFlight, or by"
                     + " more engines";
         };

@@ -1,15 +1,16 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.batch.SequenceWindow;
+import io.reactorucx.internal.message.context.StreamContext;
+import io.reactorucx.internal.message.receive.DeferredCredit;
+import io.reactorucx.internal.message.receive.InboundStream;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,18 +21,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboundDispatcher {
 
-    private final MessageMultiplexer mux;
+    private final StreamContext context;
     private final SequenceWindow sequence;
+    private final MessageStreams streams;
+    private final DeferredCredit credit;
+    private final MessageProtocol protocol;
     private final InboundBatch batch;
     private final InboundFrames frames;
-    private final List<MessageStream> creditMayBeDue = new ArrayList<>();
-    private @Nullable MessageStream lastMayBeDue;
 
-    InboundDispatcher(MessageMultiplexer mux, SequenceWindow sequence) {
-        this.mux = mux;
+    InboundDispatcher(StreamContext context, SequenceWindow sequence, MessageStreams streams, DeferredCredit credit,
+            MessageProtocol protocol) {
+        this.context = context;
         this.sequence = sequence;
-        this.batch = new InboundBatch(mux.pool());
-        this.frames = new InboundFrames(mux, batch);
+        this.streams = streams;
+        this.credit = credit;
+        this.protocol = protocol;
+        this.batch = new InboundBatch(context.pool());
+        this.frames = new InboundFrames(protocol, context, streams, batch);
     }
 
     /** Takes a message, and those that came too early and follow it. */
@@ -50,7 +56,7 @@ final class InboundDispatcher {
         Object arrived = message.isRendezvous() ? message : contents(message);
         int bytes = arrived instanceof byte[] batched ? batched.length : 0;
         if (!sequence.arrived(arrived, number(arrived), bytes)) {
-            mux.counters().held(bytes);
+            context.counters().held(bytes);
             return;
         }
         apply(arrived);
@@ -80,7 +86,7 @@ final class InboundDispatcher {
 
     private void noLongerHeld(@Nullable Object early) {
         if (early instanceof byte[] batched) {
-            mux.counters().held(-batched.length);
+            context.counters().held(-batched.length);
         }
     }
 
@@ -93,13 +99,13 @@ final class InboundDispatcher {
             throw new ProtocolViolationException("a batch of " + message.length() + " bytes");
         }
         MemorySegment copy = Arena.ofAuto().allocate(message.length());
-        worker().activeMessages().fetch(message, copy, null, (status, length, tag) -> { });
+        context.worker().activeMessages().fetch(message, copy, null, (status, length, tag) -> { });
         return copy.toArray(ValueLayout.JAVA_BYTE);
     }
 
     private int number(Object arrived) {
         if (arrived instanceof UcpActiveMessage large) {
-            mux.requireTaken(large.length());
+            context.requireTaken(large.length());
         }
         return MessageFrameCodec.sequence(arrived instanceof UcpActiveMessage large ? header(large) : (byte[]) arrived);
     }
@@ -109,32 +115,33 @@ final class InboundDispatcher {
     }
 
     private void large(UcpActiveMessage message) {
-        MessageStream stream = null;
+        MultiplexedStream stream = null;
+        InboundStream input = null;
         try {
-            if (!mux.isEnded()) {
+            if (!protocol.isEnded()) {
                 byte[] header = header(message);
-                MultiplexedStream named = mux.streams().find(MessageFrameCodec.stream(header));
-                stream = named == null ? null : named.general();
+                stream = streams.find(MessageFrameCodec.stream(header));
+                input = stream == null ? null : stream.inputOfLarge();
                 sequence.acknowledged(MessageFrameCodec.acknowledged(header));
             }
-            if (stream != null) {
-                stream.input().arrived(message);
+            if (input != null) {
+                input.arrived(message);
             }
         } catch (RuntimeException | Error e) {
             // The message may be one that came too early, which the caller does not know of.
-            release(message);
+            context.release(message);
             throw e;
         }
-        if (stream == null) {
-            release(message);
+        if (stream == null || input == null) {
+            context.release(message);
         } else {
-            mux.counters().of(stream).received(1, 0);
-            stream.input().drain();
+            context.counters().of(stream.id()).received(1, 0);
+            input.drain();
         }
     }
 
     private void batch(byte[] bytes, int size) {
-        if (mux.isEnded()) {
+        if (protocol.isEnded()) {
             return;
         }
         sequence.acknowledged(MessageFrameCodec.acknowledged(bytes));
@@ -144,19 +151,7 @@ final class InboundDispatcher {
         } finally {
             batch.end();
             frames.batchEnded();
-            for (int i = 0; i < creditMayBeDue.size(); i++) {
-                creditMayBeDue.get(i).input().creditChanged();
-            }
-            creditMayBeDue.clear();
-            lastMayBeDue = null;
-        }
-    }
-
-    /** Checks a stream's credit once, after the batch, instead of after each of its messages. */
-    void creditMayBeDue(MessageStream stream) {
-        if (stream != lastMayBeDue) {
-            lastMayBeDue = stream;
-            creditMayBeDue.add(stream);
+            credit.check();
         }
     }
 
@@ -165,22 +160,8 @@ final class InboundDispatcher {
         for (Object early = sequence.pollAny(); early != null; early = sequence.pollAny()) {
             noLongerHeld(early);
             if (early instanceof UcpActiveMessage large) {
-                release(large);
+                context.release(large);
             }
         }
-    }
-
-    /** Releases data that the peer offers or UCX holds. */
-    void release(UcpActiveMessage message) {
-        if (!message.isInline() && !worker().isClosed() && worker().activeMessages().holds(message)) {
-            if (message.isRendezvous()) {
-                mux.protocolCounters().droppedOffer();
-            }
-            worker().activeMessages().release(message);
-        }
-    }
-
-    private UcpWorker worker() {
-        return mux.worker();
     }
 }

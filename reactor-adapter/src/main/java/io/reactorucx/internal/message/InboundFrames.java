@@ -2,7 +2,8 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboundFrames implements MessageFrameCodec.Visitor {
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
+    private final StreamContext context;
     private final MessageStreams streams;
     private final InboundBatch batch;
     private int messages;
@@ -22,9 +24,10 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     private int requestMessages;
     private long requestBytes;
 
-    InboundFrames(MessageMultiplexer mux, InboundBatch batch) {
-        this.mux = mux;
-        this.streams = mux.streams();
+    InboundFrames(MessageProtocol protocol, StreamContext context, MessageStreams streams, InboundBatch batch) {
+        this.protocol = protocol;
+        this.context = context;
+        this.streams = streams;
         this.batch = batch;
     }
 
@@ -36,7 +39,7 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     @Override
     public void data(int stream, int offset, int length, int count) {
         MultiplexedStream to = streams.find(stream);
-        mux.requireTaken(length);
+        context.requireTaken(length);
         if (to != null) {
             to.data(batch, offset, length, count);
             if (to == streams.defaultStream()) {
@@ -52,12 +55,12 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     /** Counts the messages of a batch that has been applied. */
     void batchEnded() {
         if (messages > 0) {
-            mux.counters().messages().received(messages, messageBytes);
+            context.counters().messages().received(messages, messageBytes);
             messages = 0;
             messageBytes = 0;
         }
         if (requestMessages > 0) {
-            mux.counters().requestMessages().received(requestMessages, requestBytes);
+            context.counters().requestMessages().received(requestMessages, requestBytes);
             requestMessages = 0;
             requestBytes = 0;
         }
@@ -80,10 +83,10 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     public void error(int stream, int code, String text) {
         if (code == MessageFrameCodec.CONNECTION_CLOSED) {
             // Before the signal: its receiver may look for another connection at once.
-            mux.peerCloses();
+            protocol.peerCloses();
             MultiplexedStream to = streams.find(stream);
             if (to != null) {
-                to.endedByPeer(mux.interruptedByPeer());
+                to.endedByPeer(protocol.interruptedByPeer());
             }
         } else {
             end(stream, new StreamErrorException(code, text));
@@ -118,11 +121,11 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
 
     @Override
     public void last() {
-        mux.last();
+        protocol.last();
     }
 
     @Override
     public void settings(long maxMessageBytes, int maxStreams) {
-        mux.settings(maxMessageBytes, maxStreams);
+        protocol.settings(maxMessageBytes, maxStreams);
     }
 }

@@ -2,6 +2,9 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.message.batch.MessageBatch;
+import io.reactorucx.internal.message.context.MessageCounters;
+import io.reactorucx.internal.message.send.SharedSendWindow;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.connection.ProtocolHandler;
@@ -14,20 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageProtocolFactory implements ProtocolFactory {
 
-    private final LeasePool pool;
-    private final ProtocolCounters counts;
-    private final MessageCounters counters = new MessageCounters();
-    private final MessageBatch.Pool batches = new MessageBatch.Pool();
-    private final SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
-    private final SharedSendWindow offers;
-    private final DemandWatch demandWatch = new DemandWatch();
+    private final EngineMessages shared;
 
     /** Creates a factory for an engine that may have so many operations in flight, a part of them large messages. */
     public MessageProtocolFactory(LeasePool pool, ProtocolCounters counts, int maxInFlight) {
-        this.pool = pool;
-        this.counts = counts;
         // The rest is for the other operations of the application, which are refused when there is no slot.
-        this.offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
+        SharedSendWindow offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
+        this.shared = new EngineMessages(pool, counts, new MessageCounters(), new MessageBatch.Pool(),
+                new SharedSendWindow.Registry(), offers, new DemandWatch());
     }
 
     @Override
@@ -37,37 +34,16 @@ public final class MessageProtocolFactory implements ProtocolFactory {
 
     @Override
     public @Nullable ProtocolHandler create(ConnectionCore connection) {
-        return connection.config().raw() ? null : new MessageMultiplexer(connection, this);
-    }
-
-    LeasePool pool() {
-        return pool;
+        return connection.config().raw() ? null : new MessageProtocol(connection, shared);
     }
 
     /** Returns the counters of messages. Thread: any. */
     public MessageCounters counters() {
-        return counters;
+        return shared.counters();
     }
 
     /** Returns the counters that all protocols of the engine share. Thread: any. */
     public ProtocolCounters counts() {
-        return counts;
-    }
-
-    MessageBatch.Pool batches() {
-        return batches;
-    }
-
-    SharedSendWindow.Registry windows() {
-        return windows;
-    }
-
-    /** Returns the window of large messages that wait for any peer to fetch them. */
-    SharedSendWindow offers() {
-        return offers;
-    }
-
-    DemandWatch demandWatch() {
-        return demandWatch;
+        return shared.offerCounters();
     }
 }

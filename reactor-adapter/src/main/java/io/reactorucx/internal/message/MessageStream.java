@@ -5,10 +5,20 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.batch.MessageBatch;
+import io.reactorucx.internal.message.batch.OutgoingMessage;
+import io.reactorucx.internal.message.batch.Termination;
+import io.reactorucx.internal.message.context.DuplexStream;
+import io.reactorucx.internal.message.context.StreamContext;
+import io.reactorucx.internal.message.receive.DeferredCredit;
+import io.reactorucx.internal.message.receive.InboundStream;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.receive.ReceiveSubscription;
+import io.reactorucx.internal.message.send.OutboundStream;
+import io.reactorucx.internal.message.send.SendScheduler;
+import io.reactorucx.internal.message.send.SendSubscriber;
 import io.reactorucx.transport.buffer.LeakRecord;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -24,38 +34,16 @@ import reactor.core.publisher.Mono;
  * directions, or the stream keeps its place among {@code maxStreams}: the outgoing one by {@link #complete} or
  * {@link #fail}; the incoming one by receiving its end, by cancelling its subscription, or by {@link #cancel}.
  */
-public final class MessageStream extends MultiplexedStream {
+public final class MessageStream extends MultiplexedStream implements DuplexStream {
 
-    private static final byte[] EMPTY = new byte[0];
-
-    private final MessageMultiplexer mux;
+    private final MessageStreams streams;
+    private final StreamContext context;
     private final InboundStream input;
     private final OutboundStream output;
-    private byte[] openPayload = EMPTY;
-    private boolean openDue;
+    /** Of the OPEN that is due. */
+    private byte @Nullable [] openPayload;
     private boolean closed;
     private boolean refused;
-
-    /**
-     * A message in memory of the application, which is copied once: into a batch, or into registered memory when it is
-     * its turn. Until then it waits in the application's memory alone.
-     *
-     * <p>Thread: engine, {@link #length} and {@link #release} aside, which are called on any.
-     */
-    public interface OutgoingMessage {
-
-        /** {@return the number of bytes, which stays the same} */
-        int length();
-
-        /** Copies all bytes; {@link IllegalStateException} if the application has given the memory back. */
-        void copyTo(byte[] target, int offset);
-
-        /** Copies all bytes, as many as remain in the target. */
-        void copyTo(ByteBuffer target);
-
-        /** Gives the memory back, once: the message was copied, or will not be sent. */
-        void release();
-    }
 
     /**
      * The publisher that {@link MessageStream#receive()} returns. A module that decodes messages in a way of its own
@@ -88,33 +76,14 @@ public final class MessageStream extends MultiplexedStream {
         }
     }
 
-    /** How one side ends what it sends on a stream: complete without a text, else with an error. */
-    record Termination(int code, @Nullable String text) {
-
-        static final Termination COMPLETE = new Termination(0, null);
-        /** The connection is closed before the stream is complete. */
-        static final Termination INTERRUPTED = new Termination(MessageFrameCodec.CONNECTION_CLOSED, "");
-
-        int textBytes() {
-            return text == null ? 0 : Math.min(text.getBytes(StandardCharsets.UTF_8).length,
-                    MessageFrameCodec.MAX_TEXT_BYTES);
-        }
-
-        void write(MessageBatch batch, int stream) {
-            if (text == null) {
-                batch.signal(MessageFrameCodec.COMPLETE, stream);
-            } else {
-                batch.error(stream, code, text);
-            }
-        }
-    }
-
     /** Creates a stream. Frames of this side name it by {@code id}, frames of the peer by {@link #peerId}. */
-    MessageStream(MessageMultiplexer mux, int id) {
+    MessageStream(MessageStreams streams, StreamContext context, SendScheduler scheduler, DeferredCredit credit,
+            int id) {
         super(id);
-        this.mux = mux;
-        this.input = new InboundStream(this, mux);
-        this.output = new OutboundStream(this, mux);
+        this.streams = streams;
+        this.context = context;
+        this.input = new InboundStream(this, context, credit);
+        this.output = new OutboundStream(this, context, scheduler);
     }
 
     /** Converts a stream's id between the two sides: each sets the lowest bit for the streams that it opened. */
@@ -142,7 +111,7 @@ public final class MessageStream extends MultiplexedStream {
 
     /** {@return messages of the peer as the decoder gives them, for one subscriber at a time} */
     public <T> Flux<T> receive(MessageDecoder<T> decoder) {
-        return receive(decoder, null, mux.pool().place());
+        return receive(decoder, null, context.pool().place());
     }
 
     /**
@@ -157,12 +126,7 @@ public final class MessageStream extends MultiplexedStream {
 
     /** {@return the name of the peer} */
     public String peer() {
-        return mux.connection().peer();
-    }
-
-    /** Returns what the peer sends on this stream, for the report of a leak. */
-    String received() {
-        return isDefault() ? "a message of inbound() from" : isOpenedHere() ? "a response from" : "a request from";
+        return context.connection().peer();
     }
 
     /** {@return messages of the peer, each a lease that the subscriber releases} */
@@ -181,19 +145,19 @@ public final class MessageStream extends MultiplexedStream {
     }
 
     private void terminate(Termination how) {
-        if (mux.isEngineThread()) {
+        if (context.isEngineThread()) {
             output.terminate(how);
         } else {
-            mux.execute(() -> output.terminate(how));
+            context.execute(() -> output.terminate(how));
         }
     }
 
     /** Takes no more messages of the peer, whose sends are cancelled. */
     public void cancel() {
-        if (mux.isEngineThread()) {
+        if (context.isEngineThread()) {
             input.cancel();
         } else {
-            mux.execute(input::cancel);
+            context.execute(input::cancel);
         }
     }
 
@@ -208,45 +172,43 @@ public final class MessageStream extends MultiplexedStream {
         return refused;
     }
 
-    /** Tries again what failed for want of memory or of a slot of the engine. */
-    void retry() {
-        input.drain();
-        output.ready();
-    }
-
     /** Announces the stream to the peer before anything else, with a payload that needs no credit. */
     void open(byte[] payload) {
-        try (var _ = mux.flushScope()) {
+        try (var _ = context.flushScope()) {
             openPayload = payload;
-            openDue = true;
             output.ready();
         }
     }
 
-    /** Writes OPEN if it is due. Returns false if the batch has no room for it. */
-    boolean writeOpen(MessageBatch batch) {
-        if (openDue) {
-            if (!batch.hasRoom(MessageFrameCodec.OPEN_FRAME_BYTES + openPayload.length)) {
+    @Override
+    public void controlDue() {
+        output.ready();
+    }
+
+    @Override
+    public boolean writeControl(MessageBatch batch) {
+        byte[] opening = openPayload;
+        if (opening != null) {
+            if (!batch.hasRoom(MessageFrameCodec.OPEN_FRAME_BYTES + opening.length)) {
                 return false;
             }
-            openDue = false;
-            input.writeOpen(batch, openPayload);
-            openPayload = EMPTY;
+            openPayload = null;
+            input.writeOpen(batch, opening);
         }
+        // CANCEL or CREDIT, and RESET.
+        if (!batch.hasRoom(4 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
+            return false;
+        }
+        input.writeControl(batch);
         return true;
     }
 
-    /** Forgets the stream if both directions have ended and no frame about it is due. */
-    void closeIfEnded() {
-        boolean unannounced = openDue && !mux.isEnded();
-        if (!closed && !isDefault() && !unannounced && output.hasEnded() && input.hasEnded()) {
+    @Override
+    public void closeIfEnded() {
+        if (!closed && !isDefault() && openPayload == null && output.hasEnded() && input.hasEnded()) {
             closed = true;
-            mux.streams().closed(this);
+            streams.closed(this);
         }
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     boolean isDefault() {
@@ -274,8 +236,8 @@ public final class MessageStream extends MultiplexedStream {
     }
 
     @Override
-    protected MessageStream general() {
-        return this;
+    protected InboundStream inputOfLarge() {
+        return input;
     }
 
     @Override
@@ -297,10 +259,12 @@ public final class MessageStream extends MultiplexedStream {
 
     @Override
     protected void connectionEnded(@Nullable UcxException loss, UcxClosedException reason, boolean delivered) {
+        // No OPEN is written any more.
+        openPayload = null;
         output.end(loss == null ? reason : loss);
         // A graceful close completes the default stream. The others end only when their sender ends them.
         UcxException unfinished = loss != null || isDefault() && delivered ? loss : reason;
-        input.abandon(unfinished, mux.closed("receive", "the connection is closed"));
+        input.connectionEnded(unfinished, context.closed("receive", "the connection is closed"));
     }
 
     public InboundStream input() {

@@ -2,7 +2,11 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.context.StreamContext;
+import io.reactorucx.internal.message.receive.DeferredCredit;
+import io.reactorucx.internal.message.send.OutboundStream;
+import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayDeque;
@@ -17,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageStreams {
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
+    private final StreamContext context;
+    private final SendScheduler scheduler;
+    private final DeferredCredit credit;
     private final MessageStream defaultStream;
     private final StreamTable table = new StreamTable();
     private final Deque<Opening> waiting = new ArrayDeque<>();
@@ -37,9 +44,17 @@ public final class MessageStreams {
     private @Nullable Runnable whenDone;
     private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
 
-    MessageStreams(MessageMultiplexer mux) {
-        this.mux = mux;
-        this.defaultStream = new MessageStream(mux, 0);
+    MessageStreams(MessageProtocol protocol, StreamContext context, SendScheduler scheduler, DeferredCredit credit) {
+        this.protocol = protocol;
+        this.context = context;
+        this.scheduler = scheduler;
+        this.credit = credit;
+        this.defaultStream = general(0);
+    }
+
+    /** Returns a new stream, which has to be added. */
+    MessageStream general(int id) {
+        return new MessageStream(this, context, scheduler, credit, id);
     }
 
     /** Accepts the streams that the peer opens. */
@@ -133,17 +148,17 @@ public final class MessageStreams {
 
     /** Calls an opening at once, or when the peer takes another stream. Returns whether it waits. */
     public boolean request(Opening opening) {
-        if (mux.isClosing() || mux.isPeerClosing() || hasRoom() && waiting.isEmpty()) {
+        if (protocol.isClosing() || protocol.isPeerClosing() || hasRoom() && waiting.isEmpty()) {
             opening.open();
             return false;
         }
-        int max = mux.limits().maxWaitingRequests();
+        int max = context.limits().maxWaitingRequests();
         if (maxOpened == 0 || waiting.size() >= max) {
             opening.refused(noRoom("; " + waiting.size() + " requests wait, maxWaitingRequests is " + max));
             return false;
         }
         waiting.add(opening);
-        mux.counters().waitingRequests(1);
+        context.counters().waitingRequests(1);
         return true;
     }
 
@@ -152,7 +167,7 @@ public final class MessageStreams {
     }
 
     private UcxException noRoom(String more) {
-        return new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
+        return new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", context.connection().peer(),
                 "the peer takes " + maxOpened + " streams at once, and " + opened + " are open" + more);
     }
 
@@ -160,7 +175,7 @@ public final class MessageStreams {
     public boolean forget(Opening opening) {
         boolean waited = waiting.remove(opening);
         if (waited) {
-            mux.counters().waitingRequests(-1);
+            context.counters().waitingRequests(-1);
         }
         return waited;
     }
@@ -173,7 +188,7 @@ public final class MessageStreams {
         openingWaiting = true;
         try {
             while (hasRoom() && !waiting.isEmpty()) {
-                mux.counters().waitingRequests(-1);
+                context.counters().waitingRequests(-1);
                 waiting.remove().open();
             }
         } finally {
@@ -184,9 +199,18 @@ public final class MessageStreams {
     /** No more streams will be opened. */
     void refuseWaiting(RuntimeException error) {
         for (Opening next = waiting.poll(); next != null; next = waiting.poll()) {
-            mux.counters().waitingRequests(-1);
+            context.counters().waitingRequests(-1);
             next.refused(error);
         }
+    }
+
+    StreamContext context() {
+        return context;
+    }
+
+    /** Returns how many large messages the connections of the engine may have in flight together. */
+    int maxOffers() {
+        return scheduler.maxOffers();
     }
 
     /** Returns how many openings wait. */
@@ -204,9 +228,9 @@ public final class MessageStreams {
      * peer takes no more streams.
      */
     public MessageStream open(byte[] first) {
-        int maxBytes = mux.limits().rendezvousBytes();
-        if (mux.isClosing() || mux.isPeerClosing()) {
-            throw mux.closed("open", "the connection is closed");
+        int maxBytes = context.limits().rendezvousBytes();
+        if (protocol.isClosing() || protocol.isPeerClosing()) {
+            throw context.closed("open", "the connection is closed");
         }
         if (first.length > maxBytes) {
             throw new IllegalArgumentException("first of " + first.length + " bytes: must be at most " + maxBytes);
@@ -214,7 +238,7 @@ public final class MessageStreams {
         if (!hasRoom()) {
             throw noRoom("");
         }
-        MessageStream stream = new MessageStream(mux, 0);
+        MessageStream stream = general(0);
         addOpened(stream);
         stream.open(first);
         return stream;
@@ -228,12 +252,12 @@ public final class MessageStreams {
         stream.id(lastOpened << 1 | 1);
         table.add(stream);
         opened++;
-        mux.counters().streams(1);
+        context.counters().streams(1);
     }
 
     /** Returns whether a stream may be opened now. */
     boolean mayOpen() {
-        return hasRoom() && !mux.isClosing() && !mux.isPeerClosing();
+        return hasRoom() && !protocol.isClosing() && !protocol.isPeerClosing();
     }
 
     /** Registers an acceptor's own stream in place of the one that the peer is opening. */
@@ -241,8 +265,8 @@ public final class MessageStreams {
         stream.id(id);
         table.add(stream);
         accepted++;
-        mux.counters().streams(1);
-        mux.counters().credit(messages);
+        context.counters().streams(1);
+        context.counters().credit(messages);
     }
 
     void replace(MessageStream stream) {
@@ -260,11 +284,11 @@ public final class MessageStreams {
             throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId) + " cannot be opened");
         }
         lastAccepted = id >>> 1;
-        if (mux.isClosing()) {
+        if (protocol.isClosing()) {
             // The peer's frames for this stream have crossed with the end of the connection and are ignored.
             return;
         }
-        int max = mux.limits().maxStreams();
+        int max = context.limits().maxStreams();
         // Accepted streams, which this side may still work on when the peer has ended them, and refused ones, which
         // count until the peer takes them for closed: up to the limit, or its default until the peer knows the limit.
         if (accepted >= max + Math.max(max, FlowControlConfig.DEFAULT.maxStreams())) {
@@ -274,9 +298,9 @@ public final class MessageStreams {
         if (listener != null && accepted < max && listener.opened(id, messages, bytes, batch, offset, length)) {
             return;
         }
-        MessageStream stream = new MessageStream(mux, id);
+        MessageStream stream = general(id);
         table.add(stream);
-        mux.counters().streams(1);
+        context.counters().streams(1);
         stream.output().grant(messages, bytes);
         if (++accepted > max || listener == null) {
             // Refused at once: the peer may end the stream and open others in the same batch.
@@ -321,7 +345,7 @@ public final class MessageStreams {
             }
             doneIfLast();
         }
-        mux.counters().streams(-1);
+        context.counters().streams(-1);
     }
 
     /** Sets how many streams the peer takes at once. */

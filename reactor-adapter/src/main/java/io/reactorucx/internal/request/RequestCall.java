@@ -12,11 +12,12 @@ import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.lease.ReceiverName;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.receive.InboundStream;
 import io.reactorucx.internal.message.MessageStreams;
-import io.reactorucx.internal.message.MultiplexedStream;
+import io.reactorucx.internal.message.SingleMessageStream;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.transport.buffer.LeaseOrigin;
@@ -37,7 +38,7 @@ import reactor.core.CoreSubscriber;
  *
  * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
  */
-final class RequestCall<T> extends MultiplexedStream.Single
+final class RequestCall<T> extends SingleMessageStream
         implements Subscription, Command, Runnable, MessageStreams.Opening {
 
     /** The values of {@link #content} other than the response or the {@link ResponseReceiver} of a general stream. */
@@ -62,14 +63,14 @@ final class RequestCall<T> extends MultiplexedStream.Single
     }
 
     @Override
-    protected MessageMultiplexer mux() {
-        return mono.mux;
+    protected MessageProtocol protocol() {
+        return mono.protocol;
     }
 
     @Override
     public void run(UcpWorker worker) {
         // Messages that the subscriber sends within the call share a batch with the request.
-        mux().within(this);
+        protocol().context().within(this);
     }
 
     @Override
@@ -78,15 +79,15 @@ final class RequestCall<T> extends MultiplexedStream.Single
             release();
             return;
         }
-        timed = mux().counters().requests().begun(Side.CLIENT);
-        if (mux().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
+        timed = protocol().context().counters().requests().begun(Side.CLIENT);
+        if (protocol().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
             forget();
         }
     }
 
     /** Counts the end of the request, once. */
     private void over(Outcome outcome) {
-        mux().counters().requests().ended(Side.CLIENT, outcome, timed);
+        protocol().context().counters().requests().ended(Side.CLIENT, outcome, timed);
     }
 
     private void over(Throwable error) {
@@ -95,7 +96,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
 
     /** The subscriber has cancelled while this waited for the peer to take another request. */
     private void forget() {
-        if (mux().streams().forget(this)) {
+        if (protocol().streams().forget(this)) {
             over(Outcome.CANCELLED);
             release();
         }
@@ -113,7 +114,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
         try {
             long bytes = length(mono.request);
             now = requested > 0 && open(HEADER, mono.request) ? State.OPEN : openGeneral();
-            mux().counters().requestMessages().sent(1, bytes);
+            protocol().context().counters().requestMessages().sent(1, bytes);
         } catch (RuntimeException e) {
             refused(e);
             return;
@@ -131,7 +132,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
     /** Opens a stream whose frames wait for their turn, or whose subscriber has not requested the response yet. */
     private ResponseReceiver<T> openGeneral() {
         byte[] bytes = mono.request instanceof UcxBuffer lease ? lease.toByteArray() : (byte[]) mono.request;
-        MessageStream stream = mux().streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
+        MessageStream stream = protocol().streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
         stream.complete();
         return ResponseReceiver.of(stream, mono, actual, null, timed);
     }
@@ -165,7 +166,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
         if (cause instanceof UcxClosedException) {
             refuse(cause, CONTENT.getAndSet(this, State.ENDED) != State.ENDED);
         } else {
-            RetryingCommand.retry(mux().connection().engine(), this);
+            RetryingCommand.retry(protocol().context().connection().engine(), this);
         }
     }
 
@@ -173,7 +174,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
     public void request(long n) {
         if (n <= 0) {
             requested = -1;
-            mux().execute(this::badRequest);
+            protocol().context().execute(this::badRequest);
         } else if (requested == 0) {
             requested = 1;
             if (content instanceof ResponseReceiver<?> receiver) {
@@ -205,7 +206,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
     public void cancel() {
         Object before = CONTENT.getAndSet(this, State.ENDED);
         if (before == State.WAITING) {
-            mux().executeUrgent(this::forget);
+            protocol().context().executeUrgent(this::forget);
         } else if (before != State.NEW && before != State.ENDED && before != State.EMITTING) {
             cancel(before);
         }
@@ -214,10 +215,10 @@ final class RequestCall<T> extends MultiplexedStream.Single
     private void cancel(Object before) {
         if (before instanceof ResponseReceiver<?> receiver) {
             receiver.cancel();
-            mux().executeUrgent(receiver::cancelled);
+            protocol().context().executeUrgent(receiver::cancelled);
         } else {
             UcxBuffer.discard(before);
-            mux().executeUrgent(this::cancelled);
+            protocol().context().executeUrgent(this::cancelled);
         }
     }
 
@@ -244,14 +245,14 @@ final class RequestCall<T> extends MultiplexedStream.Single
 
     @Override
     protected void data(InboundBatch batch, int offset, int length, int count) {
-        if (count != 1 || content != State.OPEN || length > mux().limits().windowBytes()) {
+        if (count != 1 || content != State.OPEN || length > protocol().context().limits().windowBytes()) {
             general().data(batch, offset, length, count);
             return;
         }
         T response;
         try {
             response = mono.decoder.decode(batch, offset, length);
-            LeaseOrigin.add(response, "a response from", mux().connection().peer(), actual,
+            LeaseOrigin.add(response, "a response from", protocol().context().connection().peer(), actual,
                     ReceiverName::of, mono.place);
         } catch (UcxException e) {
             // The response waits for memory.
@@ -263,13 +264,17 @@ final class RequestCall<T> extends MultiplexedStream.Single
         }
     }
 
-    /** Puts a general stream in the place of this one; it is cancelled if the subscriber has cancelled. */
     @Override
-    protected MessageStream general() {
+    protected InboundStream inputOfLarge() {
+        return general().input();
+    }
+
+    /** Puts a general stream in the place of this one; it is cancelled if the subscriber has cancelled. */
+    private MessageStream general() {
         Object before = content;
         boolean isOpen = before == State.OPEN || before == State.ENDED;
-        int bytes = mux().limits().windowBytes();
-        MessageStream stream = becomeRequest(mux().limits().windowMessages() - (isOpen ? 0 : 1),
+        int bytes = protocol().context().limits().windowBytes();
+        MessageStream stream = becomeRequest(protocol().context().limits().windowMessages() - (isOpen ? 0 : 1),
                 isOpen ? bytes : bytes - ResponseReceiver.length(before));
         if (before == State.ENDED) {
             stream.cancel();

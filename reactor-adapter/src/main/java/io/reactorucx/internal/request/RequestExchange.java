@@ -6,8 +6,8 @@ import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.MessageDecoder;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Outcome;
@@ -28,7 +28,7 @@ public final class RequestExchange {
 
     private static final byte[] EMPTY = new byte[0];
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
     private final Answer answer;
     private final int deadlineMillis;
     /** A lease, an array, or a publisher of leases. */
@@ -41,19 +41,19 @@ public final class RequestExchange {
      *
      * @param place where the application asked for it, for the report of a leaked response
      */
-    public RequestExchange(MessageMultiplexer mux, Answer answer, int deadlineMillis, Object payload,
+    public RequestExchange(MessageProtocol protocol, Answer answer, int deadlineMillis, Object payload,
             @Nullable TraceContext trace, @Nullable LeakRecord place) {
         this.place = place;
-        this.mux = mux;
+        this.protocol = protocol;
         this.answer = answer;
         this.deadlineMillis = deadlineMillis;
         this.payload = payload;
-        this.trace = trace != null && mux.peerTakesTraces() && fits(mux, trace) ? trace : null;
+        this.trace = trace != null && protocol.context().peer().takesTraces() && fits(protocol, trace) ? trace : null;
     }
 
     /** The settings of the sizes may leave no room for a trace context: then the request goes without. */
-    private static boolean fits(MessageMultiplexer mux, TraceContext trace) {
-        return RequestHeader.bytesBefore(trace) <= mux.limits().rendezvousBytes();
+    private static boolean fits(MessageProtocol protocol, TraceContext trace) {
+        return RequestHeader.bytesBefore(trace) <= protocol.context().limits().rendezvousBytes();
     }
 
     /** Returns the name of a kind of request for observers. */
@@ -126,8 +126,8 @@ public final class RequestExchange {
     /** Sends the request, and gives its only response. */
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        return deadlineMillis == 0 && trace == null && length <= Math.min(maxInlineBytes(), mux.peerMaxMessageBytes())
-                ? new RequestResponseMono<>(mux, payload, decoder, place) : one(responses(decoder));
+        return deadlineMillis == 0 && trace == null && length <= Math.min(maxInlineBytes(), protocol.context().peer().maxMessageBytes())
+                ? new RequestResponseMono<>(protocol, payload, decoder, place) : one(responses(decoder));
     }
 
     /** Sends the request, or the requests of a channel, and gives the responses. */
@@ -150,7 +150,7 @@ public final class RequestExchange {
             // UcxClosedException: the responder has responded before everything was sent, and does not need the rest.
             Mono<Throwable> failure = sending.doOnSuccess(sent -> stream.complete()).then(Mono.<Throwable>never())
                     .onErrorResume(error -> error instanceof UcxClosedException ? Mono.never() : Mono.just(error))
-                    .doOnNext(error -> RequestErrors.fail(stream, error, mux.limits().detailedErrors()));
+                    .doOnNext(error -> RequestErrors.fail(stream, error, protocol.context().limits().detailedErrors()));
             return DeadlineOperator.interrupted(received, failure).doOnCancel(stream::cancel)
                     .doFinally(signal -> stream.complete());
         }).onErrorMap(StreamErrorException.class, RequestErrors::exception);
@@ -161,8 +161,8 @@ public final class RequestExchange {
     private Mono<Exchange> open(Tally tally) {
         return Mono.create(sink -> {
             Opening opening = new Opening(sink, tally);
-            sink.onCancel(() -> mux.execute(opening::cancel, closed -> opening.cancel()));
-            mux.execute(opening::start, opening::refused);
+            sink.onCancel(() -> protocol.context().execute(opening::cancel, closed -> opening.cancel()));
+            protocol.context().execute(opening::start, opening::refused);
         });
     }
 
@@ -187,7 +187,7 @@ public final class RequestExchange {
         }
 
         private void end(Outcome outcome) {
-            mux.execute(() -> ended(outcome));
+            protocol.context().execute(() -> ended(outcome));
         }
 
         /** Counts a request that has begun: before that the subscriber may have cancelled. */
@@ -201,7 +201,7 @@ public final class RequestExchange {
         }
 
         private RequestCounters requests() {
-            return mux.counters().requests();
+            return protocol.context().counters().requests();
         }
     }
 
@@ -222,7 +222,7 @@ public final class RequestExchange {
         void start() {
             if (!cancelled) {
                 tally.begin();
-                mux.streams().request(this);
+                protocol.streams().request(this);
             }
         }
 
@@ -248,7 +248,7 @@ public final class RequestExchange {
 
         private Exchange begin() {
             if (payload instanceof UcxBuffer lease) {
-                mux.checkLength(lease.length());
+                protocol.context().peer().checkLength(lease.length());
                 if (lease.length() > maxInlineBytes()) {
                     return Exchange.of(stream(true, EMPTY, remainingMillis()),
                             Mono.just(lease).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose));
@@ -258,7 +258,7 @@ public final class RequestExchange {
                 return Exchange.of(stream);
             }
             if (payload instanceof byte[] bytes) {
-                mux.checkLength(bytes.length);
+                protocol.context().peer().checkLength(bytes.length);
                 return bytes.length > maxInlineBytes() ? Exchange.of(stream(true, EMPTY, remainingMillis()), bytes)
                         : Exchange.of(stream(false, bytes, remainingMillis()));
             }
@@ -277,7 +277,7 @@ public final class RequestExchange {
             cancelled = true;
             if (!used) {
                 used = true;
-                mux.streams().forget(this);
+                protocol.streams().forget(this);
                 release();
             }
         }
@@ -292,16 +292,16 @@ public final class RequestExchange {
 
     private MessageStream stream(boolean follows, byte[] request, int remainingMillis) {
         byte[] first = new RequestHeader(answer, follows, remainingMillis, trace, request).toBytes();
-        MessageStream stream = mux.streams().open(first);
+        MessageStream stream = protocol.streams().open(first);
         if (!follows) {
-            mux.counters().requestMessages().sent(1, request.length);
+            protocol.context().counters().requestMessages().sent(1, request.length);
         }
         return stream;
     }
 
     /** Returns the largest request that travels with the opening of its stream. */
     private int maxInlineBytes() {
-        return mux.limits().rendezvousBytes() - RequestHeader.bytesBefore(trace);
+        return protocol.context().limits().rendezvousBytes() - RequestHeader.bytesBefore(trace);
     }
 
     private void release() {

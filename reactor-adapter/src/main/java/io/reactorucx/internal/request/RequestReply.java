@@ -7,10 +7,11 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.internal.message.MultiplexedStream;
+import io.reactorucx.internal.message.receive.InboundStream;
+import io.reactorucx.internal.message.SingleMessageStream;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.transport.command.RetryingCommand;
@@ -36,7 +37,7 @@ import reactor.util.context.Context;
  *
  * <p>Thread: the signals of the response any, everything else the engine's.
  */
-final class RequestReply extends MultiplexedStream.Single implements CoreSubscriber<UcxBuffer>, Command, Runnable {
+final class RequestReply extends SingleMessageStream implements CoreSubscriber<UcxBuffer>, Command, Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestReply.class);
     private static final AtomicReferenceFieldUpdater<RequestReply, Object> VALUE =
@@ -45,7 +46,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     /** Nothing more is taken from the responder. */
     private static final Object OVER = new Object();
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
     private int credit;
     private int creditBytes;
     private boolean endedByPeer;
@@ -59,16 +60,16 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     /** The response, until it is sent or released. */
     private volatile Object value = NONE;
 
-    RequestReply(MessageMultiplexer mux, int credit, int creditBytes, short timed) {
+    RequestReply(MessageProtocol protocol, int credit, int creditBytes, short timed) {
         this.timed = timed;
-        this.mux = mux;
+        this.protocol = protocol;
         this.credit = credit;
         this.creditBytes = creditBytes;
     }
 
     @Override
-    protected MessageMultiplexer mux() {
-        return mux;
+    protected MessageProtocol protocol() {
+        return protocol;
     }
 
     /** Takes the response from what the responder has returned. */
@@ -142,7 +143,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     public void onComplete() {
         if (!done) {
             done = true;
-            mux.connection().engine().execute(this);
+            protocol.context().connection().engine().execute(this);
         }
     }
 
@@ -154,7 +155,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
 
     @Override
     public void run(UcpWorker worker) {
-        mux.within(this);
+        protocol.context().within(this);
     }
 
     @Override
@@ -162,7 +163,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         if (cause instanceof UcxClosedException) {
             takeValue();
         } else {
-            RetryingCommand.retry(mux.connection().engine(), this);
+            RetryingCommand.retry(protocol.context().connection().engine(), this);
         }
     }
 
@@ -194,7 +195,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         if (!respond(bytes, credit, creditBytes)) {
             MessageStream stream = general();
             stream.send(lease == null ? Mono.<UcxBuffer>empty() : Mono.just(lease), buffer -> buffer,
-                    new ResponseSubscriber(mux, stream, timed));
+                    new ResponseSubscriber(protocol, stream, timed));
             return;
         }
         responded = true;
@@ -215,11 +216,11 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     }
 
     private void respondError(Throwable failure) {
-        new ResponseSubscriber(mux, general(), timed).onError(failure);
+        new ResponseSubscriber(protocol, general(), timed).onError(failure);
     }
 
     private void over(Outcome outcome) {
-        mux.counters().requests().ended(Side.SERVER, outcome, timed);
+        protocol.context().counters().requests().ended(Side.SERVER, outcome, timed);
     }
 
     private void closeIfEnded() {
@@ -242,7 +243,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             source.cancel();
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(),
+            LOG.error("[{}] the response to a request threw at its cancel", protocol.context().connection().name(),
                     ApplicationErrors.printable(t));
         }
     }
@@ -267,7 +268,11 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     }
 
     @Override
-    protected MessageStream general() {
+    protected InboundStream inputOfLarge() {
+        return general().input();
+    }
+
+    private MessageStream general() {
         if (value != OVER) {
             throw new ProtocolViolationException("a large message with credit for 0");
         }

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.request;
 
-import io.reactorucx.internal.message.MessageDecoder;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.transport.buffer.LeakRecord;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -10,15 +10,15 @@ import reactor.core.publisher.Mono;
 /** The response of a small request without a deadline. Each subscriber sends a request of its own. */
 final class RequestResponseMono<T> extends Mono<T> {
 
-    final MessageMultiplexer mux;
+    final MessageProtocol protocol;
     /** A lease or an array. */
     final Object request;
     final MessageDecoder<T> decoder;
     final @Nullable LeakRecord place;
 
-    RequestResponseMono(MessageMultiplexer mux, Object request, MessageDecoder<T> decoder,
+    RequestResponseMono(MessageProtocol protocol, Object request, MessageDecoder<T> decoder,
             @Nullable LeakRecord place) {
-        this.mux = mux;
+        this.protocol = protocol;
         this.request = request;
         this.decoder = decoder;
         this.place = place;
@@ -36,7 +36,7 @@ final class RequestResponseMono<T> extends Mono<T> {
                 call.cancel();
             }
             // A cancelled call releases its lease there.
-            mux.connection().engine().execute(call);
+            protocol.context().connection().engine().execute(call);
         }
     }
 }

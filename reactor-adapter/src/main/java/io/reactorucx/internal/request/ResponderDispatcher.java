@@ -5,9 +5,9 @@ import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
-import io.reactorucx.internal.message.MessageDecoder;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.receive.MessageDecoder;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Side;
@@ -38,13 +38,13 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private static final Logger LOG = LoggerFactory.getLogger(ResponderDispatcher.class);
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
     private final UcxResponder responder;
     private final @Nullable UcxObserver observer;
     private final AtomicInteger fireAndForgets = new AtomicInteger();
 
-    private ResponderDispatcher(MessageMultiplexer mux, UcxResponder responder, @Nullable UcxObserver observer) {
-        this.mux = mux;
+    private ResponderDispatcher(MessageProtocol protocol, UcxResponder responder, @Nullable UcxObserver observer) {
+        this.protocol = protocol;
         this.responder = responder;
         this.observer = observer;
     }
@@ -56,19 +56,19 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
      * @param observer sees each request, null for none
      * @param errors gets the errors of the responder
      */
-    public static Mono<Void> mono(MessageMultiplexer mux, UcxResponder responder, @Nullable UcxObserver observer,
+    public static Mono<Void> mono(MessageProtocol protocol, UcxResponder responder, @Nullable UcxObserver observer,
             Consumer<? super Throwable> errors) {
-        ResponderDispatcher dispatcher = new ResponderDispatcher(mux, responder, observer);
+        ResponderDispatcher dispatcher = new ResponderDispatcher(protocol, responder, observer);
         return Mono.create(sink -> {
-            mux.execute(() -> {
-                if (mux.streams().accept(dispatcher)) {
-                    mux.onHandlerError(errors);
-                    mux.streams().whenDone(sink::success);
+            protocol.context().execute(() -> {
+                if (protocol.streams().accept(dispatcher)) {
+                    protocol.onHandlerError(errors);
+                    protocol.streams().whenDone(sink::success);
                 } else {
                     sink.error(new IllegalStateException("respond: this connection has a responder already"));
                 }
             }, sink::error);
-            sink.onDispose(() -> mux.execute(() -> mux.streams().removeAcceptor(dispatcher)));
+            sink.onDispose(() -> protocol.context().execute(() -> protocol.streams().removeAcceptor(dispatcher)));
         });
     }
 
@@ -91,17 +91,17 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         }
         RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
         stream.send(responses(stream, header, deadline), buffer -> buffer,
-                new ResponseSubscriber(mux, stream, begun(), deadline));
+                new ResponseSubscriber(protocol, stream, begun(), deadline));
     }
 
     /** Counts a request that has come with the opening of its stream. */
     private void received(long bytes) {
-        mux.requireTaken(bytes);
-        mux.counters().requestMessages().received(1, bytes);
+        protocol.context().requireTaken(bytes);
+        protocol.context().counters().requestMessages().received(1, bytes);
     }
 
     private short begun() {
-        return mux.counters().requests().begun(Side.SERVER);
+        return protocol.context().counters().requests().begun(Side.SERVER);
     }
 
     /** Takes what most requests are without the operators that others need. */
@@ -111,11 +111,11 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             return false;
         }
         received(length - RequestHeader.FIXED_BYTES);
-        RequestReply reply = new RequestReply(mux, messages, bytes, begun());
-        mux.streams().accepted(reply, id, messages);
+        RequestReply reply = new RequestReply(protocol, messages, bytes, begun());
+        protocol.streams().accepted(reply, id, messages);
         Mono<UcxBuffer> response;
         try {
-            UcxBuffer request = mux.copyOfRequest(batch.bytes(), offset + RequestHeader.FIXED_BYTES,
+            UcxBuffer request = protocol.copyOfRequest(batch.bytes(), offset + RequestHeader.FIXED_BYTES,
                     length - RequestHeader.FIXED_BYTES, responder);
             response = Objects.requireNonNull(responder.requestResponse(request), "the responder returned null");
         } catch (Throwable t) {
@@ -133,15 +133,15 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
      */
     private void fireAndForget(MessageStream stream, RequestHeader header) {
         stream.complete();
-        if (fireAndForgets.incrementAndGet() > mux.limits().maxStreams()) {
+        if (fireAndForgets.incrementAndGet() > protocol.context().limits().maxStreams()) {
             fireAndForgets.decrementAndGet();
             stream.cancel();
-            mux.counters().droppedRequest();
-            LOG.debug("[{}] fireAndForget dropped: {} are in progress", mux.connection().name(),
-                    mux.limits().maxStreams());
+            protocol.context().counters().droppedRequest();
+            LOG.debug("[{}] fireAndForget dropped: {} are in progress", protocol.context().connection().name(),
+                    protocol.context().limits().maxStreams());
             return;
         }
-        mux.streams().hold();
+        protocol.streams().hold();
         short timed = begun();
         RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
         Flux<UcxBuffer> nothing = responses(stream, header, deadline).doOnError(error -> over(error, timed))
@@ -149,18 +149,18 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         nothing.doFinally(signal -> {
             fireAndForgets.decrementAndGet();
             stream.cancel();
-            mux.execute(mux.streams()::release);
+            protocol.context().execute(protocol.streams()::release);
         }).subscribe(ignored -> { }, error -> {
-            LOG.debug("[{}] fireAndForget failed", mux.connection().name(), error);
+            LOG.debug("[{}] fireAndForget failed", protocol.context().connection().name(), error);
             if (RequestErrors.reason(error) != Reason.DEADLINE) {
-                mux.handlerFailed(error);
+                protocol.handlerFailed(error);
             }
         });
     }
 
     /** Counts the end of a request without a response, on any thread. */
     private void over(@Nullable Throwable error, short timed) {
-        mux.execute(() -> mux.counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
+        protocol.context().execute(() -> protocol.context().counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
                 timed));
     }
 
@@ -179,7 +179,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     }
 
     private Activity activity(RequestHeader header) {
-        return new Activity(Activity.Kind.RESPONSE, RequestExchange.name(header.answer()), mux.connection().peer());
+        return new Activity(Activity.Kind.RESPONSE, RequestExchange.name(header.answer()), protocol.context().connection().peer());
     }
 
     private Publisher<UcxBuffer> respond(MessageStream stream, RequestHeader header, Span span) {
@@ -209,7 +209,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {
         return header.follows() ? receive(stream).take(1, true).next() : Mono.fromCallable(() ->
-                mux.copyOfRequest(header.request(), 0, header.request().length, responder));
+                protocol.copyOfRequest(header.request(), 0, header.request().length, responder));
     }
 
     private Flux<UcxBuffer> receive(MessageStream stream) {

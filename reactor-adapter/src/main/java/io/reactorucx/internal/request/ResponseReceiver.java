@@ -6,7 +6,7 @@ import io.reactorucx.internal.concurrent.ThrownSignal;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.internal.message.ReceiveSubscription;
+import io.reactorucx.internal.message.receive.ReceiveSubscription;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -42,7 +42,7 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     private ResponseReceiver(MessageStream stream, RequestResponseMono<T> mono, CoreSubscriber<? super T> actual,
             @Nullable T first, short timed) {
         this.actual = actual;
-        this.requests = mono.mux.counters().requests();
+        this.requests = mono.protocol.context().counters().requests();
         this.timed = timed;
         this.value = first == null ? NONE : first;
         this.receiver = new ReceiveSubscription<>(stream.input(), mono.decoder, this, actual, mono.place);

@@ -4,7 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.counter.RequestCounters;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxRequestException.Reason;
@@ -31,7 +31,7 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
      */
     static final Context RELEASING = Operators.enableOnDiscard(Context.empty(), UcxBuffer::discard);
 
-    private final MessageMultiplexer mux;
+    private final MessageProtocol protocol;
     private final MessageStream stream;
     private final short timed;
     private final RequestDeadline deadline;
@@ -41,19 +41,19 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
      *
      * @param timed of the request, see {@link RequestCounters#begun}
      */
-    ResponseSubscriber(MessageMultiplexer mux, MessageStream stream, short timed) {
-        this(mux, stream, timed, RequestDeadline.NONE);
+    ResponseSubscriber(MessageProtocol protocol, MessageStream stream, short timed) {
+        this(protocol, stream, timed, RequestDeadline.NONE);
     }
 
-    ResponseSubscriber(MessageMultiplexer mux, MessageStream stream, short timed, RequestDeadline deadline) {
-        this.mux = mux;
+    ResponseSubscriber(MessageProtocol protocol, MessageStream stream, short timed, RequestDeadline deadline) {
+        this.protocol = protocol;
         this.stream = stream;
         this.timed = timed;
         this.deadline = deadline;
     }
 
     private void over(@Nullable Throwable error) {
-        mux.execute(() -> mux.counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
+        protocol.context().execute(() -> protocol.context().counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
                 timed));
     }
 
@@ -77,13 +77,13 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
         Throwable error = deadline.orDeadline(failure);
         over(error);
         Reason reason = RequestErrors.reason(error);
-        LOG.debug("[{}] a request failed: {}", mux.connection().name(), reason, error);
+        LOG.debug("[{}] a request failed: {}", protocol.context().connection().name(), reason, error);
         if (reason != Reason.DEADLINE) {
-            mux.handlerFailed(error);
+            protocol.handlerFailed(error);
         }
-        boolean detailed = mux.limits().detailedErrors();
+        boolean detailed = protocol.context().limits().detailedErrors();
         if (!detailed && !RequestErrors.isForPeer(error) && !isEndOfConnection(error)) {
-            HIDDEN.warn("[" + mux.connection().name() + "] a responder failed; the peer does not get the text: "
+            HIDDEN.warn("[" + protocol.context().connection().name() + "] a responder failed; the peer does not get the text: "
                     + error, error);
         }
         RequestErrors.fail(stream, error, detailed);

@@ -5,7 +5,7 @@ import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.counter.ProtocolCounters;
-import io.reactorucx.internal.message.MessageCounters;
+import io.reactorucx.internal.message.context.MessageCounters;
 import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

@@ -1,9 +1,10 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.lease.ReceiverName;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.transport.buffer.LeakRecord;
 import io.reactorucx.transport.buffer.LeaseOrigin;
 import io.reactorucx.transport.connection.ConnectionCore;
@@ -27,22 +28,22 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
      */
     public ReceiveSubscription(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber,
             Object receiver, @Nullable LeakRecord place) {
-        super(input.connection().engine(), subscriber);
+        super(input.context().connection().engine(), subscriber);
         this.input = input;
         this.decoder = decoder;
-        this.received = input.stream().received();
+        this.received = input.received();
         this.receiver = receiver;
         this.place = place;
     }
 
-    void subscribe() {
+    public void subscribe() {
         subscriber().onSubscribe(this);
-        input.connection().execute(worker -> input.add(this), this::terminate);
+        input.context().connection().execute(worker -> input.add(this), this::terminate);
     }
 
     /** Names the receiver in the report of a leak. */
     private void mark(Object message) {
-        LeaseOrigin.add(message, received, input.connection().peer(), receiver, ReceiverName::of, place);
+        LeaseOrigin.add(message, received, input.context().connection().peer(), receiver, ReceiverName::of, place);
     }
 
     /** Delivers a message of the batch that has just arrived. */
@@ -69,8 +70,8 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
     }
 
     /** Returns whether this receives on a connection, and no message waits for the subscriber. */
-    boolean isIdleAt(ConnectionCore connection) {
-        return input.connection() == connection && !input.hasQueued();
+    public boolean isIdleAt(ConnectionCore connection) {
+        return input.context().connection() == connection && !input.hasQueued();
     }
 
     @Override
@@ -92,6 +93,6 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     @Override
     protected String description() {
-        return "[" + input.connection().peer() + "] receive of messages";
+        return "[" + input.context().connection().peer() + "] receive of messages";
     }
 }

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.context;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
@@ -16,27 +16,27 @@ import reactor.core.CoreSubscriber;
  */
 public final class StreamBuffers {
 
-    private final MessageStream stream;
-    private final MessageMultiplexer mux;
+    private final DuplexStream stream;
+    private final StreamContext context;
     private final Runnable whenAvailable;
     private @Nullable UcxBuffer spare;
     private @Nullable Wait waiting;
 
     /** Creates the leases of a stream; the callback runs when a lease that was missing has become available. */
-    StreamBuffers(MessageStream stream, MessageMultiplexer mux, Runnable whenAvailable) {
+    public StreamBuffers(DuplexStream stream, StreamContext context, Runnable whenAvailable) {
         this.stream = stream;
-        this.mux = mux;
+        this.context = context;
         this.whenAvailable = whenAvailable;
     }
 
     /** Returns a lease, or null when there is no memory: the callback runs when there is. */
-    @Nullable UcxBuffer tryLease(long bytes) {
+    public @Nullable UcxBuffer tryLease(long bytes) {
         UcxBuffer kept = takeSpare(bytes);
         if (kept != null || waiting != null) {
             return kept;
         }
         try {
-            return mux.pool().acquire(bytes, null);
+            return context.pool().acquire(bytes, null);
         } catch (UcxException e) {
             if (e.status() != UcxStatus.EXCEEDS_LIMIT) {
                 throw e;
@@ -44,7 +44,7 @@ public final class StreamBuffers {
         }
         Wait wait = new Wait();
         waiting = wait;
-        mux.pool().acquireLater(bytes, null).subscribe(wait);
+        context.pool().acquireLater(bytes, null).subscribe(wait);
         return takeSpare(bytes);
     }
 
@@ -59,7 +59,7 @@ public final class StreamBuffers {
     }
 
     /** Gives up waiting, and releases a lease that has become available. */
-    void cancel() {
+    public void cancel() {
         Wait wait = waiting;
         if (wait != null) {
             waiting = null;
@@ -81,11 +81,11 @@ public final class StreamBuffers {
         }
         waiting = null;
         if (lease == null) {
-            mux.retryLater(stream);
+            context.retry().add(whenAvailable);
             return;
         }
         spare = lease;
-        try (var _ = mux.flushScope()) {
+        try (var _ = context.flushScope()) {
             whenAvailable.run();
         }
     }
@@ -97,7 +97,7 @@ public final class StreamBuffers {
 
         @Override
         public String waiterName() {
-            return "[" + mux.connection().peer() + "] a large message on " + stream;
+            return "[" + context.connection().peer() + "] a large message on " + stream;
         }
 
         @Override
@@ -108,13 +108,13 @@ public final class StreamBuffers {
 
         @Override
         public void onNext(UcxBuffer lease) {
-            new RetryingCommand(mux.connection().engine(), worker -> ended(this, lease), closed -> lease.release(),
+            new RetryingCommand(context.connection().engine(), worker -> ended(this, lease), closed -> lease.release(),
                     true).submit();
         }
 
         @Override
         public void onError(Throwable error) {
-            mux.connection().executeUrgent(worker -> ended(this, null));
+            context.connection().executeUrgent(worker -> ended(this, null));
         }
 
         @Override

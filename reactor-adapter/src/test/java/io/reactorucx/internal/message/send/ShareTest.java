@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,12 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.internal.message.context.StreamBuffers;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.event.FlightEvents;
 import org.jspecify.annotations.Nullable;
 
@@ -15,19 +17,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class RendezvousReceive implements Completion {
 
+    private enum State {
+        /** The data is with the peer. */
+        OFFERED,
+        /** UCX writes into the lease. */
+        FETCHING,
+        /** UCX writes into the lease, which is released then. */
+        DISCARDED,
+        /** UCX could not get the data. */
+        FAILED,
+        FETCHED
+    }
+
     private final InboundStream input;
-    private final MessageMultiplexer mux;
+    private final StreamContext context;
     private final UcpActiveMessage offer;
     /** The event of a recording, if there is one. */
     private final @Nullable Object event = FlightEvents.largeMessage();
     private @Nullable UcxBuffer lease;
-    private boolean fetching;
-    private boolean fetched;
-    private boolean discarded;
+    private State state = State.OFFERED;
 
-    RendezvousReceive(InboundStream input, MessageMultiplexer mux, UcpActiveMessage offer) {
+    RendezvousReceive(InboundStream input, StreamContext context, UcpActiveMessage offer) {
         this.input = input;
-        this.mux = mux;
+        this.context = context;
         this.offer = offer;
     }
 
@@ -41,15 +53,16 @@ final class RendezvousReceive implements Completion {
         if (leased == null) {
             return false;
         }
+        boolean fetched;
         try {
-            fetched = mux.worker().activeMessages().fetch(offer, leased.segment(),
+            fetched = context.worker().activeMessages().fetch(offer, leased.segment(),
                     LeasedBuffer.of(leased).registration(), this);
         } catch (RuntimeException e) {
             leased.release();
             throw e;
         }
-        fetching = !fetched;
         lease = leased;
+        state = fetched ? State.FETCHED : State.FETCHING;
         if (fetched) {
             record(true);
             count();
@@ -58,48 +71,56 @@ final class RendezvousReceive implements Completion {
     }
 
     private void record(boolean success) {
-        FlightEvents.largeMessageEnded(event, mux.connection().id(), mux.connection().peer(), false, offer.length(),
-                success);
+        FlightEvents.largeMessageEnded(event, context.connection().id(), context.connection().peer(), false,
+                offer.length(), success);
     }
 
     private void count() {
-        mux.counters().of(input.stream()).received(0, offer.length());
-        mux.protocolCounters().fetchedOffer();
+        context.counters().of(input.streamId()).received(0, offer.length());
+        context.offers().fetchedOffer();
     }
 
     /** Returns the data, which the caller then owns; null until it has been fetched. */
     @Nullable UcxBuffer lease() {
-        return fetched ? lease : null;
+        return state == State.FETCHED ? lease : null;
     }
 
     /** Gives up the message, which will not be delivered. */
     void discard() {
-        discarded = true;
+        switch (state) {
+            case OFFERED -> {
+                state = State.DISCARDED;
+                context.release(offer);
+            }
+            case FETCHING -> state = State.DISCARDED;
+            case FETCHED, FAILED -> release();
+            case DISCARDED -> { }
+        }
+    }
+
+    private void release() {
         UcxBuffer leased = lease;
-        if (leased == null) {
-            mux.release(offer);
-        } else if (!fetching) {
+        if (leased != null) {
             leased.release();
         }
     }
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
-        try (var _ = mux.flushScope()) {
+        try (var _ = context.flushScope()) {
             ended(rawStatus);
         }
     }
 
     private void ended(int rawStatus) {
-        fetching = false;
         record(rawStatus >= 0);
-        UcxBuffer leased = lease;
-        if (discarded && leased != null) {
-            leased.release();
+        if (state == State.DISCARDED) {
+            release();
         } else if (rawStatus < 0) {
-            input.fetchFailed(new UcxException(rawStatus, "am_recv_data", mux.connection().peer()));
+            state = State.FAILED;
+            input.fetchFailed(new UcxException(rawStatus, "am_recv_data", context.connection().peer()));
         } else {
-            fetched = true;
+            state = State.FETCHED;
             count();
             input.drain();
         }

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.context;
 
 /**
  * Delays sending until the outermost call into the message protocol returns, so that everything written meanwhile
@@ -6,33 +6,39 @@ package io.reactorucx.internal.message;
  *
  * <p>Thread: engine.
  */
-final class FlushScope implements AutoCloseable {
+public final class FlushScope implements AutoCloseable {
 
-    private final SendScheduler scheduler;
-    private final MessageMultiplexer mux;
+    private final Runnable flush;
+    private final Runnable whenFlushed;
     private int depth;
     private boolean flushing;
 
-    FlushScope(SendScheduler scheduler, MessageMultiplexer mux) {
-        this.scheduler = scheduler;
-        this.mux = mux;
+    /** Creates a scope whose outermost close calls {@code flush}, and then {@code whenFlushed}. */
+    public FlushScope(Runnable flush, Runnable whenFlushed) {
+        this.flush = flush;
+        this.whenFlushed = whenFlushed;
     }
 
-    FlushScope open() {
+    public FlushScope open() {
         depth++;
         return this;
+    }
+
+    /** Returns whether no other call into the protocol is in progress below the one that has opened the scope. */
+    public boolean isOutermost() {
+        return depth == 1;
     }
 
     @Override
     public void close() {
         flushAndLeave();
         if (depth == 0) {
-            mux.flushed();
+            whenFlushed.run();
         }
     }
 
     /** As a scope around a step of the connection's shutdown, which checks by itself whether it can go on. */
-    void duringShutdown(Runnable step) {
+    public void duringShutdown(Runnable step) {
         depth++;
         try {
             step.run();
@@ -45,7 +51,7 @@ final class FlushScope implements AutoCloseable {
         if (depth == 1 && !flushing) {
             flushing = true;
             try {
-                scheduler.flush();
+                flush.run();
             } finally {
                 flushing = false;
                 depth--;

@@ -1,11 +1,14 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.batch.MessageBatch;
+import io.reactorucx.internal.message.context.DuplexStream;
+import io.reactorucx.internal.message.context.StreamBuffers;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.command.DrainLoop;
-import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
@@ -15,43 +18,44 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: engine.
  */
-public final class InboundStream extends DrainLoop {
+public final class InboundStream extends DrainLoop implements Runnable {
 
-    private final MessageStream stream;
-    private final MessageMultiplexer mux;
+    private final DuplexStream stream;
+    private final StreamContext context;
+    private final DeferredCredit deferred;
+    private final ReceiveCredit credit;
     /** Allocated when the first message has to wait: on most streams none ever does. */
     private @Nullable ReceiveQueue queue;
-    private int granted;
-    private int grantedBytes;
     private @Nullable ReceiveSubscription<?> receiver;
-    private boolean cancelDue;
-    private boolean cancelled;
+    private InboundState state = InboundState.OPEN;
+    /** This side closes the connection: the default stream takes no more, and ends when the peer has told its end. */
     private boolean closing;
-    private boolean lost;
-    private boolean ended;
     private boolean endedByPeer;
+    /** Messages of the peer have come since this side closes, which nobody gets. */
+    private @Nullable RuntimeException lost;
     private @Nullable RuntimeException error;
 
-    InboundStream(MessageStream stream, MessageMultiplexer mux) {
+    public InboundStream(DuplexStream stream, StreamContext context, DeferredCredit deferred) {
         this.stream = stream;
-        this.mux = mux;
+        this.context = context;
+        this.deferred = deferred;
+        this.credit = new ReceiveCredit(context.limits());
     }
 
     /** The peer had got so much credit before this object was made. */
-    void granted(int messages, int bytes) {
-        granted = messages;
-        grantedBytes = bytes;
+    public void granted(int messages, int bytes) {
+        credit.granted(messages, bytes);
     }
 
     /** The peer had ended the stream before this object was made. */
-    void endedBefore() {
+    public void endedBefore() {
         endedByPeer = true;
-        ended = true;
+        state = InboundState.ENDED;
     }
 
     /** Adds a subscription, which fails if the stream has one already. */
     public void add(ReceiveSubscription<?> joining) {
-        try (var _ = mux.flushScope()) {
+        try (var _ = context.flushScope()) {
             ReceiveSubscription<?> present = receiver;
             if (present != null && present.isActive()) {
                 joining.terminate(new IllegalStateException("receive: the messages of this stream have a subscriber"
@@ -69,7 +73,7 @@ public final class InboundStream extends DrainLoop {
     /** A subscriber has requested more. */
     void demanded(ReceiveSubscription<?> by) {
         if (by == receiver) {
-            try (var _ = mux.flushScope()) {
+            try (var _ = context.flushScope()) {
                 drain();
             }
         }
@@ -84,31 +88,27 @@ public final class InboundStream extends DrainLoop {
     }
 
     /** Drops what waits, and tells the peer that nothing more is received. */
-    void cancel() {
-        try (var _ = mux.flushScope()) {
+    public void cancel() {
+        try (var _ = context.flushScope()) {
             clear();
-            if (!ended && !cancelled) {
-                cancelled = true;
-                cancelDue = true;
-                stream.output().ready();
+            InboundState before = state;
+            state = before.cancel();
+            if (state != before) {
+                stream.controlDue();
             }
             stream.closeIfEnded();
         }
     }
 
     /** The peer has answered a CANCEL of the default stream: all credit is void, the next subscriber starts anew. */
-    void reset() {
-        if (!cancelled || cancelDue || !stream.isDefault()) {
-            throw new ProtocolViolationException("RESET of a stream that was not cancelled");
-        }
-        cancelled = false;
-        granted = 0;
-        grantedBytes = 0;
+    public void reset() {
+        state = state.reset();
+        credit.reset();
         creditChanged();
     }
 
     /** Takes {@code count} small messages of one length that stand one behind the other in the batch. */
-    void arrived(InboundBatch batch, int offset, int length, int count) {
+    public void arrived(InboundBatch batch, int offset, int length, int count) {
         for (int i = 0; i < count; i++) {
             arrived(batch, offset + i * length, length);
         }
@@ -116,8 +116,7 @@ public final class InboundStream extends DrainLoop {
 
     private void arrived(InboundBatch batch, int offset, int length) {
         spend(length);
-        lost |= closing;
-        if (cancelled || ended || closing) {
+        if (!isTaking()) {
             return;
         }
         ReceiveSubscription<?> to = receiver;
@@ -127,26 +126,28 @@ public final class InboundStream extends DrainLoop {
         }
         boolean delivered = deliver(to, batch, offset, length);
         if (delivered) {
-            mux.creditMayBeDue(stream);
+            deferred.add(this);
         } else {
             enqueue(batch, offset, length);
         }
-        if (!delivered || ended) {
+        if (!delivered || state.isEnded()) {
             // There is no memory, or the subscriber has closed the connection from within onNext and is to be ended.
             drain();
         }
     }
 
     private void spend(int bytes) {
-        if (granted == 0 || bytes > grantedBytes) {
-            throw new ProtocolViolationException("a message of " + bytes + " bytes with credit for " + granted + " of "
-                    + grantedBytes + " bytes");
-        }
+        credit.spend(bytes);
         if (endedByPeer) {
             throw new ProtocolViolationException("a message after the end of its stream");
         }
-        granted--;
-        grantedBytes -= bytes;
+        if (closing && lost == null) {
+            lost = context.closedHere();
+        }
+    }
+
+    private boolean isTaking() {
+        return state == InboundState.OPEN && !closing;
     }
 
     /** Delivers a message without queueing it. Returns whether there was memory for it. */
@@ -166,16 +167,16 @@ public final class InboundStream extends DrainLoop {
     }
 
     private void enqueue(InboundBatch batch, int offset, int length) {
-        if (!cancelled && !ended && !closing) {
+        if (isTaking()) {
             queue().add(batch.copy(offset, length));
-            mux.creditMayBeDue(stream);
+            deferred.add(this);
         }
     }
 
     private ReceiveQueue queue() {
         ReceiveQueue made = queue;
         if (made == null) {
-            made = new ReceiveQueue(new StreamBuffers(stream, mux, this::drain), mux.counters());
+            made = new ReceiveQueue(new StreamBuffers(stream, context, this), context.counters());
             queue = made;
         }
         return made;
@@ -186,18 +187,17 @@ public final class InboundStream extends DrainLoop {
     }
 
     /** Takes a large message, whose data is still with the peer. */
-    void arrived(UcpActiveMessage offer) {
+    public void arrived(UcpActiveMessage offer) {
         spend(0);
-        lost |= closing;
-        if (cancelled || ended || closing) {
-            mux.release(offer);
+        if (isTaking()) {
+            queue().add(new RendezvousReceive(this, context, offer));
         } else {
-            queue().add(new RendezvousReceive(this, mux, offer));
+            context.release(offer);
         }
     }
 
     /** Delivers and fetches what can be, and gives credit for what has become free. */
-    void drain() {
+    public void drain() {
         try {
             if (!loop()) {
                 return;
@@ -206,9 +206,15 @@ public final class InboundStream extends DrainLoop {
             if (!isRetryable(e)) {
                 fail(e);
             }
-            mux.retryLater(stream);
+            context.retry().add(this);
         }
         creditChanged();
+    }
+
+    /** Drains again: memory or a slot of the engine has become free. */
+    @Override
+    public void run() {
+        drain();
     }
 
     @Override
@@ -222,7 +228,7 @@ public final class InboundStream extends DrainLoop {
             } while (waiting.fetch());
         }
         ReceiveSubscription<?> to = receiver;
-        if (ended && to != null && !hasQueued()) {
+        if (state.isEnded() && to != null && !hasQueued()) {
             receiver = null;
             to.terminate(error);
         }
@@ -236,7 +242,7 @@ public final class InboundStream extends DrainLoop {
     /** No message can be taken any more. The peer gets CANCEL, or it would wait for credit. */
     private void fail(RuntimeException cause) {
         cancel();
-        ended = true;
+        state = state.end();
         error = cause;
     }
 
@@ -247,13 +253,12 @@ public final class InboundStream extends DrainLoop {
     }
 
     /** The peer has ended the stream. */
-    void endByPeer(@Nullable RuntimeException cause) {
+    public void endByPeer(@Nullable RuntimeException cause) {
         if (endedByPeer) {
             throw new ProtocolViolationException("a second end of a stream");
         }
         endedByPeer = true;
-        // A CANCEL is no longer needed.
-        cancelDue = false;
+        state = state.cancelWritten();
         end(cause);
         stream.closeIfEnded();
     }
@@ -262,24 +267,32 @@ public final class InboundStream extends DrainLoop {
      * This side closes, and takes no more messages. The stream ends when it is known whether the peer had completed it
      * by then.
      */
-    void closing() {
+    public void closing() {
         closing = true;
     }
 
     /** Ends the stream after what waits: completes, unless messages of the peer were lost, or fails with the cause. */
-    void end(@Nullable RuntimeException cause) {
-        if (!ended) {
-            ended = true;
-            error = cause == null && lost ? mux.closedHere() : cause;
+    public void end(@Nullable RuntimeException cause) {
+        if (!state.isEnded()) {
+            state = state.end();
+            error = cause == null ? lost : cause;
             drain();
         }
     }
 
-    /** Ends the stream at once. What waits is dropped, which is an error even if the stream has completed. */
-    void abandon(@Nullable RuntimeException cause, RuntimeException whenDropped) {
+    /**
+     * The connection has ended, and with it the stream at once. What waits is dropped, which is an error even if the
+     * stream has completed.
+     */
+    public void connectionEnded(@Nullable RuntimeException cause, RuntimeException whenDropped) {
+        state = state.cancelWritten();
+        abandon(cause, whenDropped);
+    }
+
+    private void abandon(@Nullable RuntimeException cause, RuntimeException whenDropped) {
         boolean dropped = clear();
-        if (!ended || dropped) {
-            ended = true;
+        if (!state.isEnded() || dropped) {
+            state = state.end();
             error = dropped && cause == null ? whenDropped : cause;
         }
         drain();
@@ -292,72 +305,64 @@ public final class InboundStream extends DrainLoop {
     /** Schedules the stream if credit is due. */
     void creditChanged() {
         if (isCreditDue()) {
-            stream.output().ready();
+            stream.controlDue();
         }
     }
 
-    /** Returns whether the peer should get more credit: when it has used half of it, in messages or in bytes. */
     private boolean isCreditDue() {
-        long more = uncreditedDemand();
-        return more > 0 && more >= granted
-                || granted > 0 && !cancelled && !ended && !closing && freeBytes() >= mux.limits().windowBytes() / 2;
+        return isTaking() && credit.isDue(demand(), heldBytes());
     }
 
-    private long uncreditedDemand() {
+    /** Returns how many messages more than those that wait the subscriber has requested, within the window. */
+    private long demand() {
         ReceiveSubscription<?> to = receiver;
-        return to == null || ended || cancelled || closing ? 0
-                : Math.min(to.demand(), mux.limits().windowMessages()) - granted - (queue == null ? 0 : queue.size());
+        return to == null || !isTaking() ? 0
+                : Math.min(to.demand(), context.limits().windowMessages()) - (queue == null ? 0 : queue.size());
     }
 
-    private int freeBytes() {
-        return mux.limits().windowBytes() - grantedBytes - (queue == null ? 0 : queue.heldBytes());
-    }
-
-    private int grantMessages() {
-        int more = (int) Math.max(0, uncreditedDemand());
-        granted += more;
-        return more;
-    }
-
-    private int grantBytes() {
-        int more = Math.max(0, freeBytes());
-        grantedBytes += more;
-        return more;
+    private int heldBytes() {
+        return queue == null ? 0 : queue.heldBytes();
     }
 
     /** Writes OPEN with the first credit and a payload. */
-    void writeOpen(MessageBatch batch, byte[] payload) {
-        int messages = grantMessages();
-        batch.open(stream.id(), messages, messages == 0 ? 0 : grantBytes(), payload);
+    public void writeOpen(MessageBatch batch, byte[] payload) {
+        int messages = credit.grantMessages(demand());
+        batch.open(stream.id(), messages, messages == 0 ? 0 : credit.grantBytes(heldBytes()), payload);
     }
 
     /** Writes CANCEL or CREDIT if it is due. */
-    void writeControl(MessageBatch batch) {
-        if (cancelDue) {
-            cancelDue = false;
+    public void writeControl(MessageBatch batch) {
+        if (state.isCancelDue()) {
+            state = state.cancelWritten();
             batch.signal(MessageFrameCodec.CANCEL, stream.id());
             stream.closeIfEnded();
         } else if (isCreditDue()) {
-            int messages = grantMessages();
-            batch.credit(stream.id(), messages, grantBytes());
+            int messages = credit.grantMessages(demand());
+            batch.credit(stream.id(), messages, credit.grantBytes(heldBytes()));
         }
     }
 
     /** Returns whether no message waits to be delivered. */
-    boolean isDrained() {
+    public boolean isDrained() {
         return !hasQueued();
     }
 
     /** Returns whether no frame about this direction is due, in either direction. */
-    boolean hasEnded() {
-        return (!cancelDue || mux.isEnded()) && (ended && isDrained() || cancelled);
+    public boolean hasEnded() {
+        return state == InboundState.CANCELLED || state == InboundState.ENDED && isDrained();
     }
 
-    ConnectionCore connection() {
-        return mux.connection();
+    StreamContext context() {
+        return context;
     }
 
-    MessageStream stream() {
-        return stream;
+    /** Returns what the peer sends on this stream, for the report of a leak. */
+    String received() {
+        int id = stream.id();
+        return id == 0 ? "a message of inbound() from" : (id & 1) == 1 ? "a response from" : "a request from";
+    }
+
+    int streamId() {
+        return stream.id();
     }
 }

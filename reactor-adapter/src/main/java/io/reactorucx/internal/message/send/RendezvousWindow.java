@@ -1,9 +1,10 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.internal.message.batch.SequenceWindow;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +34,7 @@ final class RendezvousWindow {
     }
 
     private final SendScheduler scheduler;
-    private final ConnectionCore connection;
+    private final StreamContext context;
     private final SequenceWindow sequence;
     private final Set<OutboundStream> waiting = new LinkedHashSet<>();
     private final byte[] header = new byte[MessageFrameCodec.LARGE_HEADER_BYTES];
@@ -42,10 +43,10 @@ final class RendezvousWindow {
     private final SharedSendWindow.Share ofEngine;
     private int inFlight;
 
-    RendezvousWindow(SendScheduler scheduler, ConnectionCore connection, SequenceWindow sequence,
+    RendezvousWindow(SendScheduler scheduler, StreamContext context, SequenceWindow sequence,
             SharedSendWindow shared, Runnable whenOpen) {
         this.scheduler = scheduler;
-        this.connection = connection;
+        this.context = context;
         this.sequence = sequence;
         this.shared = shared;
         this.ofEngine = new SharedSendWindow.Share(() -> {
@@ -107,9 +108,9 @@ final class RendezvousWindow {
         return Outcome.TAKEN;
     }
 
-    private static @Nullable RendezvousSend prepare(OutboundStream stream, SendSubscriber<?> sender, Object message) {
+    private @Nullable RendezvousSend prepare(OutboundStream stream, SendSubscriber<?> sender, Object message) {
         try {
-            return RendezvousSend.of(stream, sender, message);
+            return RendezvousSend.of(this, stream, sender, message);
         } catch (RuntimeException e) {
             // The message is larger than the pool, or the system has no memory.
             sender.rejectMessage(e);
@@ -120,11 +121,11 @@ final class RendezvousWindow {
     /** Returns whether UCX has finished with the message already. */
     private boolean post(int stream, RendezvousSend send) {
         MemorySegment message = send.segment();
-        MessageFrameCodec.putPreamble(header, connection.peerToken(), sequence.take(0), sequence.acknowledge());
+        MessageFrameCodec.putPreamble(header, context.connection().peerToken(), sequence.take(0), sequence.acknowledge());
         FrameBytes.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
         boolean posted = false;
         try {
-            boolean completed = connection.send(ReservedMessageIds.MESSAGES, headerSegment, message,
+            boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, headerSegment, message,
                     send.registration(), AmProtocol.RENDEZVOUS, send);
             posted = true;
             return completed;

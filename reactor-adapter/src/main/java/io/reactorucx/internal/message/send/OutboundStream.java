@@ -1,9 +1,12 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.transport.frame.ProtocolViolationException;
-import java.util.ArrayList;
-import java.util.Collections;
+import io.reactorucx.internal.message.batch.MessageBatch;
+import io.reactorucx.internal.message.batch.Termination;
+import io.reactorucx.internal.message.context.DuplexStream;
+import io.reactorucx.internal.message.context.FlushScope;
+import io.reactorucx.internal.message.context.StreamBuffers;
+import io.reactorucx.internal.message.context.StreamContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,87 +16,100 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: engine.
  */
-final class OutboundStream {
+public final class OutboundStream implements Runnable {
 
     /** Large messages of one stream that the peer has yet to fetch. */
     private static final int MAX_RENDEZVOUS = 32;
     /** Bytes that a stream may write before the other streams of the connection have their turn. */
     private static final int QUANTUM_BYTES = 2 << 10;
     private static final String CANCELLED_BY_PEER = "cancelled by peer";
-    private static final List<SendSubscriber<?>> NO_SENDERS = Collections.emptyList();
 
-    private final MessageStream stream;
-    private final MessageMultiplexer mux;
+    /** The reason why a send waits. */
+    public enum Wait {
+        /** The peer's subscriber has not requested the next message. */
+        DEMAND,
+        /** The peer has requested large messages, was offered them, and has not fetched them. */
+        FETCH,
+        /** The connections of the engine have offered as many large messages as they may, and no peer fetches one. */
+        OTHER_CONNECTIONS
+    }
+
+    private final DuplexStream stream;
+    private final StreamContext context;
+    private final SendScheduler scheduler;
     private final int maxInlineBytes;
+    private final SenderRotation senders = new SenderRotation();
+    private final SendCredit credit;
     private @Nullable StreamBuffers buffers;
-    /** Allocated with the first send. */
-    private List<SendSubscriber<?>> senders = NO_SENDERS;
-    private int lastSender;
-    private long credit;
-    private long creditBytes;
     private int rendezvousInFlight;
     private @Nullable SendSubscriber<?> rendezvousSender;
-    private boolean resetDue;
-    private MessageStream.@Nullable Termination termination;
-    private boolean ended;
-    private boolean cancelled;
+    private OutboundState state = OutboundState.OPEN;
+    /** How the stream ends, once that is due. */
+    private @Nullable Termination termination;
+    /** The error of sends that come too late, if it is not the state that says why. */
     private @Nullable RuntimeException refusal;
+    private boolean resetDue;
     private boolean scheduled;
-    private boolean interrupted;
-    private boolean interruptionDue;
-    /** When the senders began to wait for credit, 0 if they do not. */
-    private long waitingSince;
 
-    OutboundStream(MessageStream stream, MessageMultiplexer mux) {
+    public OutboundStream(DuplexStream stream, StreamContext context, SendScheduler scheduler) {
         this.stream = stream;
-        this.mux = mux;
-        this.maxInlineBytes = mux.limits().rendezvousBytes();
+        this.context = context;
+        this.scheduler = scheduler;
+        this.maxInlineBytes = context.limits().rendezvousBytes();
+        this.credit = new SendCredit(context.counters());
     }
 
     /** This side had written its end before this object was made. */
-    void endedBefore() {
-        ended = true;
+    public void endedBefore() {
+        state = OutboundState.ENDED;
     }
 
     /** The peer had given so much credit before this object was made. */
-    void grantedBefore(int messages, int bytes) {
-        credit = messages;
-        creditBytes = bytes;
+    public void grantedBefore(int messages, int bytes) {
+        credit.grantedBefore(messages, bytes);
     }
 
     /** Adds a send, and lets its source produce as far as the peer's credit goes. */
     void add(SendSubscriber<?> sender) {
-        RuntimeException reason = refusal;
-        if (reason != null || ended || termination != null) {
-            sender.fail(reason != null ? reason : mux.closed("send",
-                    cancelled ? CANCELLED_BY_PEER : "this side has completed the stream"));
+        if (refusal != null || state != OutboundState.OPEN) {
+            sender.fail(lateSend());
             return;
         }
         if (sender.hasEnded()) {
             // Cancelled before it was added: nothing would remove it again.
             return;
         }
-        try (var _ = mux.flushScope()) {
-            if (senders == NO_SENDERS) {
-                senders = new ArrayList<>(1);
-            }
+        try (FlushScope scope = context.flushScope()) {
             senders.add(sender);
             notified(sender);
-            sender.replenish(allowance());
-            if (sender.isActive()) {
-                ready();
+            boolean finished = sender.produce(allowance());
+            if (finished && scope.isOutermost()) {
+                // Written with all of its messages: it needs no turn. Else its end might come within another signal.
+                remove(sender);
+                sender.finish();
+            } else if (!sender.hasEnded()) {
+                sender.notifyAfterFlush();
+                if (sender.isActive()) {
+                    ready();
+                }
             }
         }
+    }
+
+    private RuntimeException lateSend() {
+        RuntimeException reason = refusal;
+        return reason != null ? reason : context.closed("send", state == OutboundState.CANCELLED ? CANCELLED_BY_PEER
+                : "this side has completed the stream");
     }
 
     void remove(SendSubscriber<?> sender) {
         cancelBuffers();
         if (senders.remove(sender)) {
             if (senders.isEmpty()) {
-                waitingSince = mux.counters().creditWait().end(waitingSince);
+                credit.endWait();
             }
             // Without any send left, LAST may be due at the end of the scope.
-            try (var _ = mux.flushScope()) {
+            try (var _ = context.flushScope()) {
                 if (termination != null || !senders.isEmpty()) {
                     // The other sends may have waited for the buffer of this one, the stream's end for all of them.
                     ready();
@@ -108,11 +124,11 @@ final class OutboundStream {
      */
     boolean sendNow(SendSubscriber<?> sender, Object message) {
         int length = (int) SendSubscriber.length(message);
-        if (length > creditBytes || length > maxInlineBytes || credit == 0 || ended || senders.size() != 1) {
+        if (!credit.covers(length) || length > maxInlineBytes || state.hasEnded() || !senders.isSingle()) {
             return false;
         }
-        try (var _ = mux.flushScope()) {
-            MessageBatch batch = mux.scheduler().openBatchFor(length + MessageFrameCodec.DATA_FRAME_BYTES);
+        try (var _ = context.flushScope()) {
+            MessageBatch batch = scheduler.openBatchFor(length + MessageFrameCodec.DATA_FRAME_BYTES);
             if (batch == null) {
                 return false;
             }
@@ -126,7 +142,7 @@ final class OutboundStream {
 
     /** A sender has queued messages, or its source has ended. */
     void senderReady(SendSubscriber<?> sender) {
-        try (var _ = mux.flushScope()) {
+        try (var _ = context.flushScope()) {
             if (sender.peek() == null) {
                 sender.notifyAfterFlush();
             }
@@ -134,60 +150,61 @@ final class OutboundStream {
         }
     }
 
-    /** Schedules the stream, which has something to write. */
-    void ready() {
-        mux.scheduler().schedule(this);
+    /** Queues a sender to be notified when what is written has been sent. */
+    void notifyAfterFlush(SendSubscriber<?> sender) {
+        scheduler.notifyAfterFlush(sender);
     }
 
-    /** Marks the stream as scheduled. Returns false if it is already, or is closed. */
+    /** Schedules the stream, which has something to write. */
+    public void ready() {
+        scheduler.schedule(this);
+    }
+
+    /** Gets a turn: memory has become free. */
+    @Override
+    public void run() {
+        ready();
+    }
+
+    /** Marks the stream as scheduled. Returns false if it is already. */
     boolean markScheduled() {
-        if (scheduled || stream.isClosed()) {
-            return false;
-        }
+        boolean first = !scheduled;
         scheduled = true;
-        return true;
+        return first;
     }
 
     /** Returns how many messages one source may have outstanding: what the peer takes, and this side buffers. */
     long allowance() {
-        return Math.min(credit, mux.limits().windowMessages());
+        return Math.min(credit.messages(), context.limits().windowMessages());
     }
 
     /** Returns what a send waits for, null for nothing that another side or connection has to do. */
-    DemandWatch.@Nullable Wait waitOf(SendSubscriber<?> sender) {
+    public @Nullable Wait waitOf(SendSubscriber<?> sender) {
         Object next = sender.peek();
         if (sender.hasSentAll()) {
-            return sender.offered() > 0 ? DemandWatch.Wait.FETCH : null;
+            return sender.offered() > 0 ? Wait.FETCH : null;
         }
-        if (ended || next == null && (credit > 0 || sender.isIdleEcho())) {
+        if (state.hasEnded() || next == null && (!credit.isEmpty() || sender.isIdleEcho())) {
             return null;
         }
         boolean large = next != null && SendSubscriber.length(next) > maxInlineBytes;
-        if (credit == 0 || next != null && !large && SendSubscriber.length(next) > creditBytes) {
-            return DemandWatch.Wait.DEMAND;
+        if (credit.isEmpty() || next != null && !large && !credit.covers(SendSubscriber.length(next))) {
+            return Wait.DEMAND;
         }
-        if (large && mux.scheduler().rendezvous().isWaitingForEngine(this)) {
-            return DemandWatch.Wait.OTHER_CONNECTIONS;
+        if (large && scheduler.rendezvous().isWaitingForEngine(this)) {
+            return Wait.OTHER_CONNECTIONS;
         }
-        return large && sender.offered() > 0 ? DemandWatch.Wait.FETCH : null;
+        return large && sender.offered() > 0 ? Wait.FETCH : null;
     }
 
     /** The peer has given more credit. */
-    void grant(int messages, int bytes) {
-        if (credit + messages > MessageFrameCodec.MAX_CREDIT || creditBytes + bytes > MessageFrameCodec.MAX_CREDIT) {
-            throw new ProtocolViolationException("credit for " + (credit + messages) + " messages and "
-                    + (creditBytes + bytes) + " bytes");
-        }
-        if (ended) {
+    public void grant(int messages, int bytes) {
+        credit.check(messages, bytes);
+        if (state.hasEnded()) {
             return;
         }
-        credit += messages;
-        creditBytes += bytes;
-        mux.counters().credit(messages);
-        if (credit > 0) {
-            waitingSince = mux.counters().creditWait().end(waitingSince);
-        }
-        for (SendSubscriber<?> sender : senders) {
+        credit.grant(messages, bytes);
+        for (SendSubscriber<?> sender : senders.all()) {
             sender.notifyAfterFlush();
             if (sender.isActive()) {
                 ready();
@@ -195,27 +212,16 @@ final class OutboundStream {
         }
     }
 
-    private void spend(long bytes, long length) {
-        credit--;
-        creditBytes -= bytes;
-        if (stream.isDefault()) {
-            mux.scheduler().messageQueued(length);
-        } else {
-            mux.scheduler().requestMessageQueued(length);
-        }
+    private void spend(long inlineBytes, long length) {
+        credit.spend(inlineBytes);
+        scheduler.queued(stream.id(), length);
     }
 
     /** A sender that has more to send was notified of what was sent. */
     void notified(SendSubscriber<?> sender) {
-        if (credit == 0 && !ended && !sender.hasSentAll()) {
-            waitingSince = mux.counters().creditWait().begin(waitingSince);
+        if (credit.isEmpty() && !state.hasEnded() && !sender.hasSentAll()) {
+            credit.beginWait();
         }
-    }
-
-    private void voidCredit() {
-        mux.counters().credit(-credit);
-        credit = 0;
-        creditBytes = 0;
     }
 
     /** Writes the stream's control frames and then messages, as far as credit, quantum and the batch's room go. */
@@ -225,7 +231,7 @@ final class OutboundStream {
             return SendScheduler.Turn.BATCH_FULL;
         }
         int bytes = 0;
-        for (SendSubscriber<?> sender = nextSender(); sender != null && credit > 0; sender = nextSender()) {
+        for (SendSubscriber<?> sender = senders.next(); sender != null && !credit.isEmpty(); sender = senders.next()) {
             Object message = sender.peek();
             if (message == null) {
                 continue;
@@ -233,16 +239,16 @@ final class OutboundStream {
             long length = SendSubscriber.length(message);
             if (length > maxInlineBytes) {
                 rendezvousSender = sender;
-                return rendezvousInFlight < MAX_RENDEZVOUS && mux.scheduler().rendezvous().admits(this)
+                return rendezvousInFlight < MAX_RENDEZVOUS && scheduler.rendezvous().admits(this)
                         ? SendScheduler.Turn.RENDEZVOUS_NEXT : SendScheduler.Turn.DRAINED;
             }
-            if (length > creditBytes) {
-                waitingSince = mux.counters().creditWait().begin(waitingSince);
+            if (!credit.covers(length)) {
+                credit.beginWait();
                 return SendScheduler.Turn.DRAINED;
             }
             int needed = (int) length + MessageFrameCodec.DATA_FRAME_BYTES;
             if (!batch.hasRoom(needed)) {
-                stepBack();
+                senders.stepBack();
                 return SendScheduler.Turn.BATCH_FULL;
             }
             write(batch, sender, message, length);
@@ -254,16 +260,15 @@ final class OutboundStream {
         return writeTermination(batch) ? SendScheduler.Turn.DRAINED : SendScheduler.Turn.BATCH_FULL;
     }
 
-    /** Writes OPEN, CANCEL, CREDIT and RESET where they are due. Returns false if the batch has no room for them. */
+    /** Writes the frames that are due before messages. Returns false if the batch has no room for them. */
     private boolean writeControl(MessageBatch batch) {
-        if (!stream.writeOpen(batch) || !batch.hasRoom(4 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
+        if (stream.id() == 0 && scheduler.interruption().isDue()
+                && batch.hasRoom(MessageFrameCodec.CONTROL_FRAME_BYTES)) {
+            scheduler.interruption().write(batch);
+        }
+        if (!stream.writeControl(batch)) {
             return false;
         }
-        if (interruptionDue) {
-            interruptionDue = false;
-            MessageStream.Termination.INTERRUPTED.write(batch, stream.id());
-        }
-        stream.input().writeControl(batch);
         if (resetDue) {
             resetDue = false;
             batch.signal(MessageFrameCodec.RESET, stream.id());
@@ -285,47 +290,30 @@ final class OutboundStream {
 
     /** Writes the stream's end if it is due. Returns false if the batch has no room for it. */
     private boolean writeTermination(MessageBatch batch) {
-        MessageStream.Termination how = termination;
-        if (how == null || ended || !senders.isEmpty()) {
+        Termination how = termination;
+        if (how == null || state != OutboundState.ENDING || !senders.isEmpty()) {
             return true;
         }
-        if (!batch.hasRoom(MessageFrameCodec.CONTROL_FRAME_BYTES + how.textBytes())) {
+        if (!batch.hasRoom(how.bytes())) {
             return false;
         }
         how.write(batch, stream.id());
-        ended = true;
-        voidCredit();
+        state = state.end();
+        credit.revoke();
         stream.closeIfEnded();
         return true;
-    }
-
-    /** Returns the next sender in turn that has a message, or null. */
-    private @Nullable SendSubscriber<?> nextSender() {
-        for (int i = senders.size(); i > 0; i--) {
-            lastSender = lastSender + 1 < senders.size() ? lastSender + 1 : 0;
-            SendSubscriber<?> sender = senders.get(lastSender);
-            if (sender.peek() != null) {
-                return sender;
-            }
-        }
-        return null;
-    }
-
-    /** Lets the sender whose turn it was have the next turn too. */
-    private void stepBack() {
-        lastSender = (lastSender == 0 ? senders.size() : lastSender) - 1;
     }
 
     /** Posts the large message at which {@link #write} stopped. Returns whether the scheduler may go on. */
     boolean postRendezvous() {
         SendSubscriber<?> sender = rendezvousSender;
         Object message = sender == null ? null : sender.peek();
-        if (sender == null || message == null || credit == 0) {
+        if (sender == null || message == null || credit.isEmpty()) {
             return true;
         }
-        RendezvousWindow.Outcome outcome = mux.scheduler().rendezvous().post(this, sender, message);
+        RendezvousWindow.Outcome outcome = scheduler.rendezvous().post(this, sender, message);
         if (outcome != RendezvousWindow.Outcome.TAKEN) {
-            stepBack();
+            senders.stepBack();
         }
         if (outcome != RendezvousWindow.Outcome.NO_MEMORY) {
             ready();
@@ -351,42 +339,42 @@ final class OutboundStream {
      * messages have all been sent does not fail: the peer may have cancelled with the last of them, and its CANCEL may
      * arrive before UCX reports that a large message was fetched.
      */
-    void cancelledByPeer() {
-        List<SendSubscriber<?>> interrupted = senders.stream().filter(sender -> !sender.hasSentAll()).toList();
+    public void cancelledByPeer() {
+        List<SendSubscriber<?>> interrupted = senders.filter(sender -> !sender.hasSentAll());
         // An exception is costly, and with each large request the responder cancels what has been sent.
-        RuntimeException error = interrupted.isEmpty() ? null : mux.closed("send", CANCELLED_BY_PEER);
-        if (stream.isDefault()) {
+        RuntimeException error = interrupted.isEmpty() ? null : context.closed("send", CANCELLED_BY_PEER);
+        if (stream.id() == 0) {
             resetDue = true;
-            voidCredit();
+            credit.revoke();
             fail(interrupted, error);
             ready();
         } else {
-            cancelled |= !ended;
-            end(interrupted, error);
+            end(state.cancel(), interrupted, error);
         }
     }
 
     /** Ends the stream after the messages of the sends that are subscribed to. */
-    void terminate(MessageStream.Termination how) {
-        if (termination == null && !ended) {
-            try (var _ = mux.flushScope()) {
+    public void terminate(Termination how) {
+        if (termination == null && !state.hasEnded()) {
+            try (var _ = context.flushScope()) {
                 termination = how;
+                state = state.terminate();
                 ready();
             }
         }
     }
 
     /** Ends the stream at once: sends that are subscribed to, and later ones, fail with the error. */
-    void end(RuntimeException error) {
-        end(List.copyOf(senders), error);
+    public void end(RuntimeException error) {
+        end(state.end(), List.copyOf(senders.all()), error);
     }
 
     /** Ends the direction. The error may be null if no send fails. */
-    private void end(List<SendSubscriber<?>> failing, @Nullable RuntimeException error) {
-        boolean first = !ended;
+    private void end(OutboundState next, List<SendSubscriber<?>> failing, @Nullable RuntimeException error) {
+        boolean first = !state.hasEnded();
         if (first) {
-            ended = true;
-            voidCredit();
+            state = next;
+            credit.revoke();
             refusal = error;
         }
         fail(failing, error);
@@ -402,8 +390,8 @@ final class OutboundStream {
             senders.removeAll(failing);
             failing.forEach(sender -> sender.fail(error));
         }
-        if (ended || senders.isEmpty()) {
-            waitingSince = mux.counters().creditWait().end(waitingSince);
+        if (state.hasEnded() || senders.isEmpty()) {
+            credit.endWait();
         }
     }
 
@@ -411,63 +399,52 @@ final class OutboundStream {
      * This side closes: queued messages are sent, and the sources are asked for no more. The peer learns whether that
      * interrupts the stream: whatever the application ends it with from now on comes too late.
      */
-    void closing(RuntimeException error) {
+    public void closing(RuntimeException error) {
         refusal = error;
-        if (stream.isDefault()) {
-            interrupted |= senders.stream().anyMatch(sender -> !sender.isDone());
+        if (stream.id() == 0) {
+            state = state.close();
+            if (senders.anyMatch(sender -> !sender.isDone())) {
+                scheduler.interruption().expect(true);
+            }
         } else {
-            terminate(MessageStream.Termination.INTERRUPTED);
+            terminate(Termination.INTERRUPTED);
         }
-        List.copyOf(senders).forEach(sender -> sender.stopSource(error));
+        List.copyOf(senders.all()).forEach(sender -> sender.stopSource(error));
     }
 
     /** The peer has closed the connection. It learns whether that interrupts the default stream. */
-    void peerFinished(RuntimeException unsent) {
-        if (stream.isDefault() && senders.stream().anyMatch(sender -> !sender.hasSentAll())) {
-            interruptionDue = true;
+    public void peerFinished(RuntimeException unsent) {
+        if (stream.id() == 0 && senders.anyMatch(sender -> !sender.hasSentAll())) {
+            scheduler.interruption().tell();
             ready();
         }
         end(unsent);
     }
 
-    /** Sets whether the stream ends incomplete with its connection, even if no send is in progress then. */
-    void interrupted(boolean value) {
-        interrupted = value;
-    }
-
-    boolean isInterrupted() {
-        return interrupted;
-    }
-
-    /** Returns whether the peer has yet to learn that its close has interrupted the default stream. */
-    boolean isInterruptionDue() {
-        return interruptionDue;
-    }
-
     /** Returns whether there has ever been a send. */
-    boolean isUsed() {
-        return senders != NO_SENDERS;
+    public boolean isUsed() {
+        return senders.isUsed();
     }
 
     /** Returns whether all queued messages have been sent and the peer has fetched the large ones. */
-    boolean isDrained() {
+    public boolean isDrained() {
         return senders.isEmpty() && rendezvousInFlight == 0;
     }
 
     /** Returns whether no frame about this direction is due, in either direction. */
-    boolean hasEnded() {
-        return ended && rendezvousInFlight == 0;
+    public boolean hasEnded() {
+        return state.hasEnded() && rendezvousInFlight == 0;
     }
 
-    List<SendSubscriber<?>> senders() {
-        return senders;
+    public List<SendSubscriber<?>> senders() {
+        return senders.all();
     }
 
     /** Returns the pool's memory for this direction, for large messages that are not in registered memory. */
     StreamBuffers buffers() {
         StreamBuffers made = buffers;
         if (made == null) {
-            made = new StreamBuffers(stream, mux, this::ready);
+            made = new StreamBuffers(stream, context, this);
             buffers = made;
         }
         return made;
@@ -479,15 +456,15 @@ final class OutboundStream {
         }
     }
 
-    MessageMultiplexer mux() {
-        return mux;
+    StreamContext context() {
+        return context;
     }
 
     int id() {
         return stream.id();
     }
 
-    String name() {
+    public String name() {
         return stream.toString();
     }
 }

@@ -1,18 +1,17 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.message.batch.MessageBatch;
+import io.reactorucx.internal.message.batch.SequenceWindow;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.command.CoalescedCommand;
-import io.reactorucx.transport.config.FlowControlConfig;
-import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Queue;
-import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread: engine.
  */
-final class SendScheduler {
+public final class SendScheduler {
 
     private static final Logger LOG = LoggerFactory.getLogger(SendScheduler.class);
 
@@ -40,18 +39,16 @@ final class SendScheduler {
         RENDEZVOUS_NEXT
     }
 
-    private final MessageMultiplexer mux;
-    private final ConnectionCore connection;
-    private final FlowControlConfig limits;
+    private final StreamContext context;
     private final SequenceWindow sequence;
     private final MessageBatch.Pool batches;
+    private final BooleanSupplier drainedForClose;
     private final RendezvousWindow rendezvous;
     private final ArrayDeque<OutboundStream> ready = new ArrayDeque<>();
-    private final Set<MessageStream> stalled = new LinkedHashSet<>();
     private final Queue<SendSubscriber<?>> toNotify = new ArrayDeque<>();
-    private final CoalescedCommand retry;
     private final Consumer<MessageBatch> whenCompleted = this::batchCompleted;
     private final SharedSendWindow.Share window = new SharedSendWindow.Share(this::onSendWindowOpen);
+    private final Interruption interruption = new Interruption();
     private @Nullable MessageBatch current;
     /** The current batch, as long as no stream is queued: a sender may write into it without a turn. */
     private @Nullable MessageBatch open;
@@ -60,31 +57,32 @@ final class SendScheduler {
     private int queuedRequestMessages;
     private long queuedRequestBytes;
     private boolean filling;
-    private boolean settingsSent;
-    private boolean lastWritten;
-    private boolean lastSent;
+    private SendPhase phase = SendPhase.NEW;
     private int lastSequence;
-    private boolean stopped;
 
-    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, MessageProtocolFactory shared,
-            SequenceWindow sequence) {
-        this.mux = mux;
-        this.connection = connection;
-        this.limits = connection.config().messages();
+    /**
+     * Creates the scheduler of a connection.
+     *
+     * @param offers the window of the engine's large messages
+     * @param drainedForClose whether this side closes the connection and all queued messages have been sent
+     */
+    public SendScheduler(StreamContext context, SequenceWindow sequence, MessageBatch.Pool batches,
+            SharedSendWindow offers, BooleanSupplier drainedForClose) {
+        this.context = context;
         this.sequence = sequence;
-        this.batches = shared.batches();
-        this.rendezvous = new RendezvousWindow(this, connection, sequence, shared.offers(), this::onSendWindowOpen);
-        this.retry = CoalescedCommand.delayed(connection.engine(), this::retryStalled);
+        this.batches = batches;
+        this.drainedForClose = drainedForClose;
+        this.rendezvous = new RendezvousWindow(this, context, sequence, offers, this::onSendWindowOpen);
     }
 
     /** Counts the batches in flight together with those of other connections from now on. */
-    void shareWindow(SharedSendWindow shared) {
+    public void shareWindow(SharedSendWindow shared) {
         window.join(shared);
     }
 
     /** Queues a stream that has something to write. */
     void schedule(OutboundStream stream) {
-        if (!stopped && stream.markScheduled()) {
+        if (phase != SendPhase.STOPPED && stream.markScheduled()) {
             ready.add(stream);
             open = null;
         }
@@ -95,24 +93,23 @@ final class SendScheduler {
         toNotify.add(sender);
     }
 
-    /** Counts a message of the default stream that was written into a batch or posted. */
-    void messageQueued(long bytes) {
-        queuedMessages++;
-        queuedBytes += bytes;
-    }
-
-    /** Counts a message of another stream that was written into a batch or posted. */
-    void requestMessageQueued(long bytes) {
-        queuedRequestMessages++;
-        queuedRequestBytes += bytes;
+    /** Counts a message of a stream that was written into a batch or posted. */
+    public void queued(int stream, long bytes) {
+        if (stream == 0) {
+            queuedMessages++;
+            queuedBytes += bytes;
+        } else {
+            queuedRequestMessages++;
+            queuedRequestBytes += bytes;
+        }
     }
 
     /** Sends what is queued, as far as UCX and the peer take it. */
-    void flush() {
+    public void flush() {
         boolean more = true;
         // The window is checked after the last batch too: sources that were notified may have queued more.
         while (!awaitsWindow() && more) {
-            more = !stopped && sendNextBatch();
+            more = phase != SendPhase.STOPPED && sendNextBatch();
             more |= notifySenders();
         }
         count();
@@ -126,14 +123,14 @@ final class SendScheduler {
 
     private void count() {
         if (queuedMessages > 0) {
-            mux.counters().messages().sent(queuedMessages, queuedBytes);
-            mux.counters().spent(queuedMessages);
+            context.counters().messages().sent(queuedMessages, queuedBytes);
+            context.counters().spent(queuedMessages);
             queuedMessages = 0;
             queuedBytes = 0;
         }
         if (queuedRequestMessages > 0) {
-            mux.counters().requestMessages().sent(queuedRequestMessages, queuedRequestBytes);
-            mux.counters().spent(queuedRequestMessages);
+            context.counters().requestMessages().sent(queuedRequestMessages, queuedRequestBytes);
+            context.counters().spent(queuedRequestMessages);
             queuedRequestMessages = 0;
             queuedRequestBytes = 0;
         }
@@ -144,7 +141,7 @@ final class SendScheduler {
      * is something to send. Returns whether the window is closed; sources are not asked for more until it opens.
      */
     private boolean awaitsWindow() {
-        if (stopped || window.admits()) {
+        if (phase == SendPhase.STOPPED || window.admits()) {
             return false;
         }
         if (hasWork() || !toNotify.isEmpty()) {
@@ -161,11 +158,11 @@ final class SendScheduler {
     private void onSendWindowOpen() {
         boolean flushed = false;
         try {
-            mux.flushScope().close();
+            context.flushScope().close();
             flushed = true;
         } finally {
             if (!flushed) {
-                retry.submit();
+                context.retry().flush();
             }
         }
     }
@@ -189,7 +186,7 @@ final class SendScheduler {
             batch = takeBatch();
             large = batch == null ? null : fill(batch);
         }
-        if (batch == null || stopped) {
+        if (batch == null || phase == SendPhase.STOPPED) {
             return false;
         }
         boolean due = !batch.isEmpty() || (sequence.isAcknowledgementDue() && large == null);
@@ -206,7 +203,7 @@ final class SendScheduler {
      * Returns a batch with room for a message that need not wait for a turn, because no stream is queued. Returns null
      * if one is, or no batch may be sent.
      */
-    @Nullable MessageBatch openBatchFor(int bytes) {
+    public @Nullable MessageBatch openBatchFor(int bytes) {
         if (filling) {
             // Re-entrant call from a sender that was waiting for a buffer: fill continues with the current batch.
             return null;
@@ -215,7 +212,7 @@ final class SendScheduler {
         if (batch != null && batch.hasRoom(bytes)) {
             return batch;
         }
-        boolean blocked = !ready.isEmpty() || !settingsSent || lastWritten || stopped || batch != null && !send(batch);
+        boolean blocked = !ready.isEmpty() || phase != SendPhase.ANNOUNCED || batch != null && !send(batch);
         batch = blocked || !sequence.admits() ? null : takeBatch();
         open = batch;
         return batch != null && batch.hasRoom(bytes) ? batch : null;
@@ -224,7 +221,8 @@ final class SendScheduler {
     /** Returns the batch that is being filled, else an empty one; null while the window is closed. */
     private @Nullable MessageBatch takeBatch() {
         if (current == null && window.isOpen()) {
-            current = batches.take(whenCompleted, limits.batchBytes(), limits.rendezvousBytes());
+            current = batches.take(whenCompleted, context.limits().batchBytes(),
+                    context.limits().rendezvousBytes());
         }
         return current;
     }
@@ -243,9 +241,9 @@ final class SendScheduler {
     }
 
     private @Nullable OutboundStream fillInTurn(MessageBatch batch) {
-        if (!settingsSent && (!ready.isEmpty() || isLastDue())) {
-            settingsSent = true;
-            batch.settings(mux.maxMessageBytes(), limits.maxStreams());
+        if (phase == SendPhase.NEW && (!ready.isEmpty() || isLastDue())) {
+            phase = SendPhase.ANNOUNCED;
+            batch.settings(context.maxMessageBytes(), context.limits().maxStreams());
         }
         for (OutboundStream stream = ready.poll(); stream != null; stream = ready.poll()) {
             switch (stream.write(batch)) {
@@ -261,9 +259,9 @@ final class SendScheduler {
             }
         }
         if (isLastDue() && batch.hasRoom(MessageFrameCodec.FRAME_BYTES + MessageFrameCodec.CONTROL_FRAME_BYTES)) {
-            lastWritten = true;
-            if (mux.isInterrupted()) {
-                MessageStream.Termination.INTERRUPTED.write(batch, 0);
+            phase = SendPhase.LAST_WRITTEN;
+            if (interruption.isExpected()) {
+                interruption.write(batch);
             }
             batch.signal(MessageFrameCodec.LAST, 0);
         }
@@ -279,14 +277,14 @@ final class SendScheduler {
     private boolean send(MessageBatch batch) {
         open = null;
         int number = sequence.take(batch.byteSize());
-        MemorySegment bytes = batch.finish(connection.peerToken(), number, sequence.acknowledge());
+        MemorySegment bytes = batch.finish(context.connection().peerToken(), number, sequence.acknowledge());
         try {
-            boolean completed = connection.send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes, null,
-                    AmProtocol.EAGER, batch);
+            boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes,
+                    null, AmProtocol.EAGER, batch);
             current = null;
-            mux.counters().batch();
-            if (lastWritten && !lastSent) {
-                lastSent = true;
+            context.counters().batch();
+            if (phase == SendPhase.LAST_WRITTEN) {
+                phase = SendPhase.LAST_SENT;
                 lastSequence = number;
             }
             if (completed) {
@@ -304,7 +302,7 @@ final class SendScheduler {
 
     /** UCX has completed a batch that was in flight. */
     private void batchCompleted(MessageBatch batch) {
-        try (var _ = mux.flushScope()) {
+        try (var _ = context.flushScope()) {
             window.batchCompleted();
             batches.give(batch);
         } finally {
@@ -316,27 +314,31 @@ final class SendScheduler {
     void refused(RuntimeException e) {
         if (e instanceof UcxException refusal && refusal.isRetryable()) {
             // All slots of the engine are in use.
-            retry.submit();
+            context.retry().flush();
         } else {
-            LOG.debug("[{}] sends no more messages", connection.name(), e);
+            LOG.debug("[{}] sends no more messages", context.connection().name(), e);
             open = null;
-            stopped = true;
+            phase = SendPhase.STOPPED;
         }
     }
 
-    /** Retries a stream in 1 ms, which has failed for want of memory or of a slot of the engine. */
-    void retryLater(MessageStream stream) {
-        stalled.add(stream);
-        retry.submit();
+    /** Returns how many large messages the connections of the engine may have in flight together. */
+    public int maxOffers() {
+        return rendezvous.engineLimit();
     }
 
-    private void retryStalled() {
-        try (var _ = mux.flushScope()) {
-            List<MessageStream> now = List.copyOf(stalled);
-            // Streams that stall again wait for the next retry: memory and slots are freed when the engine goes on.
-            stalled.clear();
-            now.forEach(MessageStream::retry);
-        }
+    Interruption interruption() {
+        return interruption;
+    }
+
+    /** Sets whether the default stream ends incomplete, even if no send is in progress when this side closes. */
+    public void interrupted(boolean incomplete) {
+        interruption.expect(incomplete);
+    }
+
+    /** Returns whether the peer has yet to learn that its close has interrupted the default stream. */
+    public boolean isInterruptionDue() {
+        return interruption.isDue() && phase != SendPhase.STOPPED;
     }
 
     RendezvousWindow rendezvous() {
@@ -344,20 +346,23 @@ final class SendScheduler {
     }
 
     private boolean isLastDue() {
-        return !lastWritten && (settingsSent || mux.isInterrupted()) && mux.isLastDue();
+        return (phase == SendPhase.ANNOUNCED || phase == SendPhase.NEW && interruption.isExpected())
+                && drainedForClose.getAsBoolean();
     }
 
     /** Returns whether the peer has received everything up to LAST, or has never been sent anything. */
-    boolean isDelivered() {
-        return stopped || !settingsSent && !isLastDue() || lastSent && sequence.hasArrived(lastSequence);
+    public boolean isDelivered() {
+        return switch (phase) {
+            case NEW -> !isLastDue();
+            case ANNOUNCED, LAST_WRITTEN -> false;
+            case LAST_SENT -> sequence.hasArrived(lastSequence);
+            case STOPPED -> true;
+        };
     }
 
-    boolean isStopped() {
-        return stopped;
-    }
-
-    void stop() {
-        stopped = true;
+    /** Sends nothing more. */
+    public void stop() {
+        phase = SendPhase.STOPPED;
         window.cancelAwait();
         rendezvous.stop();
         open = null;
@@ -365,11 +370,11 @@ final class SendScheduler {
     }
 
     /** The connection has ended. */
-    void leaveWindow() {
+    public void leaveWindow() {
         if (window.leave() | rendezvous.leave()) {
             // Deferred: waking the other connections calls application code (their sources), which must not run while
             // this connection is closing.
-            CoalescedCommand.delayed(connection.engine(), () -> {
+            CoalescedCommand.delayed(context.connection().engine(), () -> {
                 window.admitNext();
                 rendezvous.admitNext();
             }).submit();

@@ -1,6 +1,8 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.message.context.MessageCounters;
+import io.reactorucx.internal.message.context.StreamBuffers;
 import java.util.ArrayDeque;
 import java.util.Queue;
 

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.context;
 
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.counter.RequestCounters;
@@ -37,8 +37,9 @@ public final class MessageCounters {
         return requestMessages;
     }
 
-    TrafficCounter of(MultiplexedStream stream) {
-        return stream.id() == 0 ? messages : requestMessages;
+    /** Returns the traffic of a stream by its id. */
+    public TrafficCounter of(int stream) {
+        return stream == 0 ? messages : requestMessages;
     }
 
     /** Returns the counters of requests. */
@@ -52,31 +53,31 @@ public final class MessageCounters {
     }
 
     /** Messages were sent, each for one credit. */
-    void spent(int credits) {
+    public void spent(int credits) {
         EngineCounter.add(sendCredit, -credits);
     }
 
-    void batch() {
+    public void batch() {
         EngineCounter.add(batches, 1);
     }
 
-    void streams(int more) {
+    public void streams(int more) {
         EngineCounter.add(openStreams, more);
     }
 
-    void waitingRequests(int more) {
+    public void waitingRequests(int more) {
         EngineCounter.add(waitingRequests, more);
     }
 
-    void credit(long more) {
+    public void credit(long more) {
         EngineCounter.add(sendCredit, more);
     }
 
-    void held(long moreBytes) {
+    public void held(long moreBytes) {
         EngineCounter.add(bufferedBytes, moreBytes);
     }
 
-    void violation() {
+    public void violation() {
         EngineCounter.add(violations, 1);
     }
 

@@ -1,9 +1,8 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.batch;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -54,7 +53,7 @@ public final class MessageBatch implements Completion {
             return batch;
         }
 
-        void give(MessageBatch batch) {
+        public void give(MessageBatch batch) {
             // The callback keeps the batch's last connection reachable.
             batch.whenCompleted = NO_CALLBACK;
             if (idle.size() < MAX_IDLE) {
@@ -85,16 +84,16 @@ public final class MessageBatch implements Completion {
         size = MessageFrameCodec.PREAMBLE_BYTES;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return size == MessageFrameCodec.PREAMBLE_BYTES;
     }
 
-    int byteSize() {
+    public int byteSize() {
         return size;
     }
 
     /** Returns whether the batch takes so many more bytes; an empty one takes any inline message. */
-    boolean hasRoom(int bytes) {
+    public boolean hasRoom(int bytes) {
         return size + bytes <= usualBytes || isEmpty();
     }
 
@@ -124,12 +123,12 @@ public final class MessageBatch implements Completion {
     }
 
     /** Adds to the payload of the OPEN that was written last. */
-    void append(byte[] more) {
+    public void append(byte[] more) {
         add(more);
     }
 
     /** Adds to the payload of the OPEN that was written last. */
-    void append(MemorySegment more) {
+    public void append(MemorySegment more) {
         int length = (int) more.byteSize();
         MemorySegment.copy(more, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
         size += length;
@@ -176,7 +175,7 @@ public final class MessageBatch implements Completion {
     }
 
     /** Writes a message of the application; nothing is written if it throws. */
-    void data(int stream, OutgoingMessage message) {
+    public void data(int stream, OutgoingMessage message) {
         int length = message.length();
         message.copyTo(bytes, size + headerBytes(stream, length));
         header(stream, length);
@@ -198,7 +197,7 @@ public final class MessageBatch implements Completion {
     }
 
     /** Writes a message of a send: an array, a lease, or a message in other memory. */
-    void message(int stream, Object message) {
+    public void message(int stream, Object message) {
         switch (message) {
             case byte[] array -> data(stream, array);
             case UcxBuffer lease -> data(stream, lease.segment());
@@ -212,7 +211,7 @@ public final class MessageBatch implements Completion {
     }
 
     /** Writes an OPEN with a payload of a length, which has to be appended. */
-    void open(int stream, int messages, int bytes, int length) {
+    public void open(int stream, int messages, int bytes, int length) {
         frame(MessageFrameCodec.OPEN, stream);
         add(messages);
         add(bytes);

@@ -1,9 +1,10 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
+import io.reactorucx.internal.message.batch.OutgoingMessage;
+import io.reactorucx.internal.message.receive.ReceiveSubscription;
 import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.command.RetryingCommand;
 import java.util.Objects;
@@ -31,7 +32,7 @@ import reactor.util.context.Context;
  * released when UCX has finished with it or when it cannot be sent, a {@code byte[]}, or an {@link OutgoingMessage},
  * released when it was copied or cannot be sent.
  */
-final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
+public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
 
     private static final Logger LOG = LoggerFactory.getLogger(SendSubscriber.class);
     private static final int MAX_OPERATORS = 100;
@@ -51,19 +52,29 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     private long received;
     private long sent;
     private int rendezvousInFlight;
-    private boolean notified;
+    private Notification notification = Notification.NONE;
     private @Nullable RuntimeException badMessage;
+
+    /** Where the engine looks for what the source has signalled. */
+    private enum Notification {
+        NONE,
+        /** After the flush, when {@link #flushed} is called. */
+        AFTER_FLUSH,
+        /** Right after the call into the source that is in progress. */
+        AFTER_CALL
+    }
 
     private SendSubscriber(OutboundStream output, Function<? super T, Object> encoder,
             CoreSubscriber<? super Void> subscriber, Queue<Object> messages) {
         this.output = output;
-        this.engine = output.mux().connection().engine();
+        this.engine = output.context().connection().engine();
         this.encoder = encoder;
         this.subscriber = subscriber;
         this.messages = messages;
     }
 
-    static <T> Mono<Void> mono(OutboundStream output, Publisher<? extends T> source,
+    /** Returns what sends the source's messages, and completes when all of them have been sent. */
+    public static <T> Mono<Void> mono(OutboundStream output, Publisher<? extends T> source,
             Function<? super T, Object> encoder) {
         Objects.requireNonNull(source, "source");
         return new Mono<>() {
@@ -75,7 +86,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     }
 
     /** Subscribes to the source; the subscriber is signalled when all of its messages have been sent. */
-    static <T> void send(OutboundStream output, Publisher<? extends T> source, Function<? super T, Object> encoder,
+    public static <T> void send(OutboundStream output, Publisher<? extends T> source, Function<? super T, Object> encoder,
             CoreSubscriber<? super Void> subscriber) {
         if (source instanceof Fuseable.ScalarCallable<?> only && refuses(output, only, subscriber)) {
             return;
@@ -100,7 +111,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         try {
             Object message = source.call();
             try {
-                output.mux().checkLength(switch (message) {
+                output.context().peer().checkLength(switch (message) {
                     case byte[] bytes -> bytes.length;
                     case UcxBuffer lease -> lease.length();
                     // At least a byte for each character.
@@ -145,7 +156,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             // An operator of the application may throw.
             return false;
         }
-        return upstream instanceof ReceiveSubscription<?> receive && receive.isIdleAt(output.mux().connection());
+        return upstream instanceof ReceiveSubscription<?> receive && receive.isIdleAt(output.context().connection());
     }
 
     @Override
@@ -163,7 +174,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         if (engine.isEngineThread()) {
             output.add(this);
         } else {
-            output.mux().connection().execute(worker -> output.add(this), this::fail);
+            output.context().connection().execute(worker -> output.add(this), this::fail);
         }
     }
 
@@ -182,7 +193,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         Object message = value;
         try {
             message = encoder.apply(value);
-            output.mux().checkLength(length(message));
+            output.context().peer().checkLength(length(message));
             long before = received++;
             if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
@@ -235,9 +246,20 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     private void ready() {
         if (ended) {
             discard();
-        } else {
+        } else if (notification != Notification.AFTER_CALL) {
             output.senderReady(this);
         }
+    }
+
+    /** Lets the source produce within the call. Returns whether it has ended, and all of its messages were written. */
+    boolean produce(long allowance) {
+        notification = Notification.AFTER_CALL;
+        try {
+            replenish(allowance);
+        } finally {
+            notification = Notification.NONE;
+        }
+        return !ended && badMessage == null && isFinished();
     }
 
     /** Requests more from the source once it has used up half of the allowance. */
@@ -297,15 +319,15 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     }
 
     void notifyAfterFlush() {
-        if (!notified) {
-            notified = true;
-            output.mux().scheduler().notifyAfterFlush(this);
+        if (notification == Notification.NONE) {
+            notification = Notification.AFTER_FLUSH;
+            output.notifyAfterFlush(this);
         }
     }
 
     /** The messages that could be sent have been sent: ends, or requests more from the source. */
     void flushed() {
-        notified = false;
+        notification = Notification.NONE;
         if (ended) {
             discard();
         } else if (badMessage != null) {
@@ -326,12 +348,12 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     }
 
     /** Returns how many messages were written or posted. */
-    long sentMessages() {
+    public long sentMessages() {
         return sent;
     }
 
     /** Returns how many large messages the peer was offered and has not fetched. */
-    int offered() {
+    public int offered() {
         return rendezvousInFlight;
     }
 
@@ -354,7 +376,8 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         return done && messages.isEmpty();
     }
 
-    private void finish() {
+    /** Signals the end of the source, all of whose messages have been sent. */
+    void finish() {
         ended = true;
         Throwable failure = error;
         if (failure != null) {
@@ -392,7 +415,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             signal.run();
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(),
+            LOG.error("[{}] the source or the subscriber of a send threw", output.context().connection().name(),
                     ApplicationErrors.printable(t));
         }
     }

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.batch;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.transport.config.FlowControlConfig;
@@ -45,7 +45,7 @@ public final class SequenceWindow {
     }
 
     /** Returns whether a message is the next in order. */
-    boolean isNext(int sequence) {
+    public boolean isNext(int sequence) {
         return sequence == expected;
     }
 
@@ -107,7 +107,7 @@ public final class SequenceWindow {
     }
 
     /** Returns any message that came too early, to release it: its turn will not come. */
-    @Nullable Object pollAny() {
+    public @Nullable Object pollAny() {
         for (int i = 0; i < WINDOW; i++) {
             Object message = poll(i);
             if (message != null) {
@@ -146,7 +146,7 @@ public final class SequenceWindow {
                 || unacknowledgedToPeerBytes >= windowBytes / 4;
     }
 
-    void acknowledgeAtOnce() {
+    public void acknowledgeAtOnce() {
         acknowledgementUrgent = true;
     }
 
@@ -175,7 +175,7 @@ public final class SequenceWindow {
     }
 
     /** The message of the last number was not sent. */
-    void giveBack() {
+    public void giveBack() {
         next--;
         if (sentBytes != null) {
             unacknowledgedBytes -= sentBytes[next & WINDOW - 1];

@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -35,7 +35,8 @@ public final class SharedSendWindow {
         this(MAX_IN_FLIGHT);
     }
 
-    SharedSendWindow(int limit) {
+    /** Creates a window for so many batches or large messages. */
+    public SharedSendWindow(int limit) {
         this.limit = limit;
     }
 

@@ -3,17 +3,20 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.counter.ProtocolCounters;
-import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.ReceiverName;
+import io.reactorucx.internal.message.batch.SequenceWindow;
+import io.reactorucx.internal.message.context.DelayedRetry;
+import io.reactorucx.internal.message.context.FlushScope;
+import io.reactorucx.internal.message.context.PeerLimits;
+import io.reactorucx.internal.message.context.StreamContext;
+import io.reactorucx.internal.message.receive.DeferredCredit;
+import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.transport.buffer.LeaseOrigin;
 import io.reactorucx.transport.command.LimitedLog;
-import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.OperationVisitor;
 import io.reactorucx.transport.connection.ProtocolHandler;
@@ -28,129 +31,96 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The flow-controlled messages of one connection: streams that share it, each with its own credit.
+ * The flow-controlled messages of one connection: its end on either side, and the errors that streams get then. The
+ * streams share the connection, each with its own credit.
  *
- * <p>Thread: engine, {@link #execute} aside. Everything here runs within a {@link #flushScope}; when the outermost one
- * closes, what was written meanwhile is sent.
+ * <p>Thread: engine, where nothing else is said.
  */
-public final class MessageMultiplexer implements ProtocolHandler {
+public final class MessageProtocol implements ProtocolHandler {
 
-    private static final Logger LOG = LoggerFactory.getLogger(MessageMultiplexer.class);
+    private static final Logger LOG = LoggerFactory.getLogger(MessageProtocol.class);
     private static final LimitedLog VIOLATIONS = new LimitedLog(LOG);
 
     private final ConnectionCore connection;
-    private final MessageProtocolFactory shared;
-    private final FlowControlConfig limits;
+    private final EngineMessages shared;
+    private final StreamContext context;
     private final SendScheduler scheduler;
-    private final FlushScope flushScope;
     private final MessageStreams streams;
     private final InboundDispatcher inbound;
     private final SequenceWindow sequence;
     private @Nullable PeerInfo windowPeer;
-    private volatile long peerMaxMessageBytes = FlowControlConfig.DEFAULT.maxMessageBytes();
     private volatile boolean peerClosing;
-    private volatile boolean peerTakesTraces;
     private volatile Consumer<? super Throwable> handlerErrors = error -> { };
-    private boolean closing;
-    private boolean peerFinished;
-    private boolean ended;
+    private MessagePhase phase = MessagePhase.OPEN;
 
-    MessageMultiplexer(ConnectionCore connection, MessageProtocolFactory shared) {
+    MessageProtocol(ConnectionCore connection, EngineMessages shared) {
         this.connection = connection;
         this.shared = shared;
-        this.limits = connection.config().messages();
-        this.sequence = new SequenceWindow(limits.windowBytes());
-        this.scheduler = new SendScheduler(this, connection, shared, sequence);
-        this.flushScope = new FlushScope(scheduler, this);
-        this.streams = new MessageStreams(this);
-        this.inbound = new InboundDispatcher(this, sequence);
+        FlushScope scope = new FlushScope(this::flush, this::flushed);
+        this.context = new StreamContext(connection, connection.config().messages(), shared.counters(),
+                shared.offerCounters(), shared.pool(), new PeerLimits(), scope, new DelayedRetry(connection.engine(), scope));
+        this.sequence = new SequenceWindow(context.limits().windowBytes());
+        this.scheduler = new SendScheduler(context, sequence, shared.batches(), shared.offers(), this::isDrained);
+        DeferredCredit credit = new DeferredCredit();
+        this.streams = new MessageStreams(this, context, scheduler, credit);
+        this.inbound = new InboundDispatcher(context, sequence, streams, credit, this);
     }
 
     /** Watches the sends, and joins the window of the peer's worker if all connections to it share a queue of UCX. */
     @Override
     public void connected(PeerInfo peer) {
         sequence.peerWindow(peer.limits().windowBytes());
-        peerMaxMessageBytes = peer.limits().maxMessageBytes();
-        peerTakesTraces = peer.takesTraces();
-        shared.demandWatch().add(this);
+        context.peer().maxMessageBytes(peer.limits().maxMessageBytes());
+        context.peer().takesTraces(peer.takesTraces());
+        shared.demandWatch().add(streams);
         if (SharedMemoryTransport.carries(connection.endpoint())) {
             windowPeer = peer;
             scheduler.shareWindow(shared.windows().join(peer.workerId()));
         }
     }
 
-    /** Opens a scope, at whose end what was written within is sent: {@code try (var _ = mux.flushScope())}. */
-    FlushScope flushScope() {
-        return flushScope.open();
+    private void flush() {
+        scheduler.flush();
     }
 
-    /** The outermost scope has closed. */
-    void flushed() {
+    private void flushed() {
         completeIfDelivered();
-        if (ended || isClosing() && isQuiet()) {
+        if (phase != MessagePhase.OPEN && isQuiet()) {
             connection.operationEnded();
         }
     }
 
     /** Completes the default stream once the peer has seen that this side closes, and has not said more about it. */
     private void completeIfDelivered() {
-        if (!ended && isCloseDelivered()) {
+        if (isCloseDelivered()) {
             streams.defaultStream().input().end(null);
         }
     }
 
     private boolean isCloseDelivered() {
-        return closing && (peerFinished || scheduler.isDelivered());
-    }
-
-    boolean isEngineThread() {
-        return connection.engine().isEngineThread();
-    }
-
-    /**
-     * Runs an action in a flush scope on the engine's thread. Nothing happens once the engine is closed. Thread: any.
-     */
-    public void execute(Runnable action) {
-        connection.execute(worker -> within(action));
-    }
-
-    /** Runs an action that ends something, which may overtake what was submitted before. Thread: any. */
-    public void executeUrgent(Runnable action) {
-        connection.executeUrgent(worker -> within(action));
-    }
-
-    /** Runs an action as {@link #execute(Runnable)} does, or calls back once the engine is closed. Thread: any. */
-    public void execute(Runnable action, Consumer<RuntimeException> whenEngineClosed) {
-        connection.execute(worker -> within(action), whenEngineClosed);
-    }
-
-    /** Runs an action in a flush scope. */
-    public void within(Runnable action) {
-        try (var _ = flushScope()) {
-            action.run();
-        }
+        return phase == MessagePhase.CLOSING_PEER_FINISHED || phase == MessagePhase.CLOSING && scheduler.isDelivered();
     }
 
     @Override
     public void received(UcpActiveMessage message) {
-        try (var _ = flushScope()) {
+        try (var _ = context.flushScope()) {
             receive(message);
         }
     }
 
     private void receive(UcpActiveMessage message) {
-        if (ended) {
-            inbound.release(message);
+        if (isEnded()) {
+            context.release(message);
             return;
         }
         try {
             inbound.received(message);
         } catch (ProtocolViolationException e) {
             violated(e);
-            inbound.release(message);
+            context.release(message);
         } catch (Throwable t) {
             failed(t);
-            inbound.release(message);
+            context.release(message);
             ApplicationErrors.rethrowIfOutOfMemory(t);
         }
     }
@@ -179,14 +149,14 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     private void end(@Nullable UcxException loss) {
         boolean delivered = isCloseDelivered();
-        ended = true;
-        shared.demandWatch().remove(this);
+        phase = MessagePhase.ENDED;
+        shared.demandWatch().remove(streams);
         scheduler.stop();
         if (windowPeer != null) {
             shared.windows().leave(windowPeer.workerId());
             windowPeer = null;
         }
-        UcxClosedException closed = closed("send", "the connection is closed");
+        UcxClosedException closed = context.closed("send", "the connection is closed");
         inbound.releaseEarly();
         streams.forEach(stream -> stream.connectionEnded(loss, closed, delivered));
         streams.refuseWaiting(loss == null ? closed : loss);
@@ -194,34 +164,34 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     @Override
     public void ended(@Nullable UcxException loss) {
-        if (!ended) {
-            flushScope.duringShutdown(() -> end(loss));
+        if (!isEnded()) {
+            context.scope().duringShutdown(() -> end(loss));
         }
         scheduler.leaveWindow();
     }
 
     @Override
     public void closing() {
-        if (closing || ended) {
+        if (phase.isClosing() || isEnded()) {
             return;
         }
-        closing = true;
-        UcxClosedException closed = closed("operation", "the connection is closed");
-        flushScope.duringShutdown(() -> streams.forEach(stream -> stream.closing(closed)));
-        flushScope.duringShutdown(() -> streams.refuseWaiting(closed));
-        flushScope.duringShutdown(this::completeIfDelivered);
+        phase = phase.close();
+        UcxClosedException closed = context.closed("operation", "the connection is closed");
+        context.scope().duringShutdown(() -> streams.forEach(stream -> stream.closing(closed)));
+        context.scope().duringShutdown(() -> streams.refuseWaiting(closed));
+        context.scope().duringShutdown(this::completeIfDelivered);
     }
 
     @Override
     public void peerFinished() {
-        if (peerFinished || ended) {
+        if (phase.hasPeerFinished() || isEnded()) {
             return;
         }
-        peerFinished = true;
+        phase = phase.peerFinishes();
         UcxException unsent = closedByPeer("send");
         UcxException unfinished = closedByPeer("receive");
-        flushScope.duringShutdown(() -> streams.forEach(stream -> stream.peerFinished(unfinished, unsent)));
-        flushScope.duringShutdown(() -> streams.refuseWaiting(closedByPeer("open")));
+        context.scope().duringShutdown(() -> streams.forEach(stream -> stream.peerFinished(unfinished, unsent)));
+        context.scope().duringShutdown(() -> streams.refuseWaiting(closedByPeer("open")));
     }
 
     @Override
@@ -232,16 +202,15 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** The peer gets an error in place of the default stream's completion, unless the handler has completed in time. */
     @Override
     public void handlerEnded(boolean failed) {
-        if (failed || !closing) {
-            streams.defaultStream().output().interrupted(failed);
+        if (failed || !phase.isClosing()) {
+            scheduler.interrupted(failed);
         }
     }
 
     @Override
     public void handlerInterrupted() {
-        OutboundStream output = streams.defaultStream().output();
-        if (!closing && output.isUsed()) {
-            output.interrupted(true);
+        if (!phase.isClosing() && streams.defaultStream().output().isUsed()) {
+            scheduler.interrupted(true);
         }
     }
 
@@ -256,18 +225,9 @@ public final class MessageMultiplexer implements ProtocolHandler {
         return peerClosing;
     }
 
-    boolean isInterrupted() {
-        return streams.defaultStream().output().isInterrupted();
-    }
-
     /** Returns the error of a stream that the peer says is incomplete, because a side closes the connection. */
     UcxException interruptedByPeer() {
-        return closing ? closedHere() : closedByPeer("receive");
-    }
-
-    /** Returns the error of a stream that was not complete when this side closed the connection. */
-    UcxClosedException closedHere() {
-        return closed("receive", "this side has closed the connection before the stream was complete");
+        return phase.isClosing() ? context.closedHere() : closedByPeer("receive");
     }
 
     /** Returns the error of a stream that was not complete when the peer closed the connection. */
@@ -286,8 +246,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
     @Override
     public boolean isQuiet() {
         // A FIN must not overtake the frame that says what the peer's close has interrupted here.
-        boolean told = scheduler.isStopped() || !streams.defaultStream().output().isInterruptionDue();
-        return ended || told && streams.areInputsDrained() && (peerFinished || scheduler.isDelivered());
+        return isEnded() || !scheduler.isInterruptionDue() && streams.areInputsDrained()
+                && (phase.hasPeerFinished() || scheduler.isDelivered());
     }
 
     @Override
@@ -295,20 +255,15 @@ public final class MessageMultiplexer implements ProtocolHandler {
         streams.forEachOpen(stream -> visitor.visit(stream, stream.isOpenedHere() ? "request" : "response"));
     }
 
-    /** Returns whether LAST is due: this side closes, and all queued messages have been sent. */
-    boolean isLastDue() {
-        return closing && !peerFinished && streams.areOutputsDrained();
+    /** Returns whether this side closes, and all queued messages have been sent. */
+    private boolean isDrained() {
+        return phase == MessagePhase.CLOSING && streams.areOutputsDrained();
     }
 
     /** Sets the peer's limits. */
     void settings(long maxMessageBytes, int maxStreams) {
-        peerMaxMessageBytes = maxMessageBytes;
+        context.peer().maxMessageBytes(maxMessageBytes);
         streams.limit(maxStreams);
-    }
-
-    /** Returns whether the peer reads a trace context in the head of a request. Thread: any. */
-    public boolean peerTakesTraces() {
-        return peerTakesTraces;
     }
 
     /** Sets what gets the errors of the responder. Thread: any. */
@@ -321,78 +276,26 @@ public final class MessageMultiplexer implements ProtocolHandler {
         handlerErrors.accept(error);
     }
 
-    /** Returns the largest message that the peer takes. Thread: any. */
-    public long peerMaxMessageBytes() {
-        return peerMaxMessageBytes;
-    }
-
-    /** Refuses a message that is larger than the peer takes. Thread: any. */
-    public void checkLength(long length) {
-        long max = peerMaxMessageBytes;
-        if (length > max) {
-            throw new IllegalArgumentException("message of " + length + " bytes: the peer takes at most " + max);
-        }
-    }
-
-    /** Returns the largest message that this side takes, for which the pool has to have room. */
-    long maxMessageBytes() {
-        return Math.min(limits.maxMessageBytes(), Long.highestOneBit(shared.pool().maxBytes()));
-    }
-
-    /** Refuses a message of the peer that is larger than what this side has said that it takes. */
-    public void requireTaken(long length) {
-        if (length > maxMessageBytes()) {
-            throw new ProtocolViolationException("a message of " + length + " bytes, at most " + maxMessageBytes()
-                    + " are taken");
-        }
-    }
-
-    /** Checks a stream's credit after the batch that is being applied. */
-    void creditMayBeDue(MessageStream stream) {
-        inbound.creditMayBeDue(stream);
-    }
-
-    /** Retries a stream that has failed for want of memory or of a slot of the engine. */
-    void retryLater(MessageStream stream) {
-        scheduler.retryLater(stream);
-    }
-
-    /** Releases data that the peer offers. */
-    void release(UcpActiveMessage message) {
-        inbound.release(message);
-    }
-
-    UcxClosedException closed(String operation, String why) {
-        return new UcxClosedException(operation, connection.peer(), why);
-    }
-
     /** Returns whether the connection has ended, so that no frame is sent or applied any more. */
     boolean isEnded() {
-        return ended;
+        return phase == MessagePhase.ENDED;
     }
 
     boolean isClosing() {
-        return closing || peerFinished || ended;
+        return phase != MessagePhase.OPEN;
     }
 
     public MessageStreams streams() {
         return streams;
     }
 
+    /** Returns what the streams share. */
+    public StreamContext context() {
+        return context;
+    }
+
     SendScheduler scheduler() {
         return scheduler;
-    }
-
-    public FlowControlConfig limits() {
-        return limits;
-    }
-
-    ProtocolCounters protocolCounters() {
-        return shared.counts();
-    }
-
-    public MessageCounters counters() {
-        return shared.counters();
     }
 
     /** Returns a lease with a copy of a request for the responder. Throws when the pool has no memory. */
@@ -411,17 +314,9 @@ public final class MessageMultiplexer implements ProtocolHandler {
         }
     }
 
-    public LeasePool pool() {
-        return shared.pool();
-    }
-
     /** Returns what warns of sends that wait for demand, on all connections of the engine. */
     public DemandWatch demandWatch() {
         return shared.demandWatch();
-    }
-
-    UcpWorker worker() {
-        return connection.registry().worker();
     }
 
     public ConnectionCore connection() {

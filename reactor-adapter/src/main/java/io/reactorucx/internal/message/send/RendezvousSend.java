@@ -1,10 +1,11 @@
-package io.reactorucx.internal.message;
+package io.reactorucx.internal.message.send;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.internal.lease.LeasedBuffer;
-import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
+import io.reactorucx.internal.message.batch.OutgoingMessage;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.event.FlightEvents;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RendezvousSend implements Completion {
 
+    private final RendezvousWindow window;
     private final OutboundStream output;
     private final SendSubscriber<?> sender;
     private final UcxBuffer lease;
@@ -26,7 +28,9 @@ final class RendezvousSend implements Completion {
     private final @Nullable Object event;
     private boolean success = true;
 
-    private RendezvousSend(OutboundStream output, SendSubscriber<?> sender, UcxBuffer lease, boolean copied) {
+    private RendezvousSend(RendezvousWindow window, OutboundStream output, SendSubscriber<?> sender, UcxBuffer lease,
+            boolean copied) {
+        this.window = window;
         this.output = output;
         this.sender = sender;
         this.lease = lease;
@@ -35,9 +39,10 @@ final class RendezvousSend implements Completion {
     }
 
     /** Prepares a message, copied into registered memory unless it is a lease. Returns null while the pool has none. */
-    static @Nullable RendezvousSend of(OutboundStream output, SendSubscriber<?> sender, Object message) {
+    static @Nullable RendezvousSend of(RendezvousWindow window, OutboundStream output, SendSubscriber<?> sender,
+            Object message) {
         if (message instanceof UcxBuffer lease) {
-            return new RendezvousSend(output, sender, lease, false);
+            return new RendezvousSend(window, output, sender, lease, false);
         }
         UcxBuffer lease = output.buffers().tryLease(SendSubscriber.length(message));
         if (lease == null) {
@@ -49,7 +54,7 @@ final class RendezvousSend implements Completion {
             lease.release();
             throw e;
         }
-        return new RendezvousSend(output, sender, lease, true);
+        return new RendezvousSend(window, output, sender, lease, true);
     }
 
     private static void copy(Object message, UcxBuffer lease) {
@@ -78,8 +83,9 @@ final class RendezvousSend implements Completion {
     /** UCX has finished with the message. */
     void completed() {
         if (event != null) {
-            FlightEvents.largeMessageEnded(event, output.mux().connection().id(), output.mux().connection().peer(),
-                    true, lease.length(), success);
+            StreamContext context = output.context();
+            FlightEvents.largeMessageEnded(event, context.connection().id(), context.connection().peer(), true,
+                    lease.length(), success);
         }
         lease.release();
         output.rendezvousCompleted();
@@ -89,8 +95,7 @@ final class RendezvousSend implements Completion {
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
         success = rawStatus >= 0;
-        RendezvousWindow window = output.mux().scheduler().rendezvous();
-        try (var _ = output.mux().flushScope()) {
+        try (var _ = output.context().flushScope()) {
             window.completed(this);
         } finally {
             window.admitNext();
