@@ -1,0 +1,59 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.Walk;
+import io.reactorucx.testsupport.WalkRecorder;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * How far one operation of 8 bytes goes through the code, on each thread: {@link WalkRecorder} says what counts. With
+ * {@code -Dwalks.tree} each method is printed as well.
+ */
+@Tag("slow")
+@ExtendWith(NoLeaks.class)
+class WalkTest implements NeedsUcx {
+
+    private static Map<String, Walk> walks = Map.of();
+
+    @BeforeAll
+    static void record() throws ReflectiveOperationException {
+        if (Ucx.isAvailable()) {
+            walks = WalkRecorder.run(WalkedPeers.class);
+            walks.forEach((name, walk) -> System.out.println(name + ": " + walk
+                    + (Boolean.getBoolean("walks.tree") ? "\n" + walk.tree() : "")));
+        }
+    }
+
+    /** What makes a walk shorter lowers its limits. For a send on the client's engine 15 and 30 are aimed at. */
+    @ParameterizedTest(name = "{0}, {1}")
+    @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
+            OPERATION      | THREAD | FILES | CROSSINGS
+            send           | caller |    10 |        14
+            send           | client |    32 |       112
+            send           | server |    33 |        75
+            active message | caller |     9 |        10
+            active message | client |    26 |        44
+            active message | server |    26 |        48
+            request        | caller |    11 |        12
+            request        | client |    44 |       172
+            request        | server |    53 |       169
+            get            | caller |     7 |         8
+            get            | client |    43 |        98
+            get            | server |    32 |        74
+            """)
+    void walkIsNotLonger(String operation, String thread, int files, int crossings) {
+        Walk walk = Objects.requireNonNull(walks.get(operation + ", " + thread));
+
+        assertThat(walk.files()).as("files").hasSizeBetween(1, files);
+        assertThat(walk.crossings()).as("crossings").isBetween(1, crossings);
+    }
+}
