@@ -1,8 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 import reactor.core.publisher.Flux;
 
 /**

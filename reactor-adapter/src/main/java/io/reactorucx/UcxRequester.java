@@ -2,8 +2,8 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.MessageProtocol;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.internal.request.RequestExchange;
 import io.reactorucx.message.TraceContext;

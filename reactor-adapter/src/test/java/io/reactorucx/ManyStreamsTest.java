@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

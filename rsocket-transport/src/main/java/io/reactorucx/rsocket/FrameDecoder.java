@@ -3,8 +3,8 @@ package io.reactorucx.rsocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.context.StreamBuffers;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 
 /**
  * Makes frames of messages: small ones are copied to the Java heap, from the batch in which they came, and large ones

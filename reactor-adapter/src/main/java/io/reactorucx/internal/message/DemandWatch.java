@@ -70,7 +70,8 @@ public final class DemandWatch {
         watched.add(streams);
         PeriodicTask made = looks;
         if (made == null) {
-            made = new PeriodicTask(streams.context().connection().engine(), "the watch of waiting sends", interval(), () -> {
+            made = new PeriodicTask(streams.context().connection().engine(), "the watch of waiting sends",
+                    interval(), () -> {
                 look(System.nanoTime());
                 return !watched.isEmpty();
             });

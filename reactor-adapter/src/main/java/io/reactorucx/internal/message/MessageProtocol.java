@@ -58,11 +58,13 @@ public final class MessageProtocol implements ProtocolHandler {
         this.shared = shared;
         FlushScope scope = new FlushScope(this::flush, this::flushed);
         this.context = new StreamContext(connection, connection.config().messages(), shared.counters(),
-                shared.offerCounters(), shared.pool(), new PeerLimits(), scope, new DelayedRetry(connection.engine(), scope));
+                shared.offerCounters(), shared.pool(), new PeerLimits(), scope,
+                new DelayedRetry(connection.engine(), scope));
         this.sequence = new SequenceWindow(context.limits().windowBytes());
-        this.scheduler = new SendScheduler(context, sequence, shared.batches(), shared.offers(), this::isDrained);
+        this.scheduler = new SendScheduler(context, sequence, shared.batches(), shared.offers(),
+                this::areOutputsDrained);
         DeferredCredit credit = new DeferredCredit();
-        this.streams = new MessageStreams(this, context, scheduler, credit);
+        this.streams = new MessageStreams(context, scheduler, credit);
         this.inbound = new InboundDispatcher(context, sequence, streams, credit, this);
     }
 
@@ -150,6 +152,7 @@ public final class MessageProtocol implements ProtocolHandler {
     private void end(@Nullable UcxException loss) {
         boolean delivered = isCloseDelivered();
         phase = MessagePhase.ENDED;
+        streams.close();
         shared.demandWatch().remove(streams);
         scheduler.stop();
         if (windowPeer != null) {
@@ -176,6 +179,8 @@ public final class MessageProtocol implements ProtocolHandler {
             return;
         }
         phase = phase.close();
+        scheduler.closing(phase == MessagePhase.CLOSING);
+        streams.close();
         UcxClosedException closed = context.closed("operation", "the connection is closed");
         context.scope().duringShutdown(() -> streams.forEach(stream -> stream.closing(closed)));
         context.scope().duringShutdown(() -> streams.refuseWaiting(closed));
@@ -188,6 +193,8 @@ public final class MessageProtocol implements ProtocolHandler {
             return;
         }
         phase = phase.peerFinishes();
+        scheduler.closing(false);
+        streams.close();
         UcxException unsent = closedByPeer("send");
         UcxException unfinished = closedByPeer("receive");
         context.scope().duringShutdown(() -> streams.forEach(stream -> stream.peerFinished(unfinished, unsent)));
@@ -217,6 +224,7 @@ public final class MessageProtocol implements ProtocolHandler {
     /** The peer has interrupted a stream, because it closes the connection: it takes no new streams. */
     void peerCloses() {
         peerClosing = true;
+        streams.peerCloses();
         streams.refuseWaiting(closedByPeer("open"));
     }
 
@@ -255,9 +263,8 @@ public final class MessageProtocol implements ProtocolHandler {
         streams.forEachOpen(stream -> visitor.visit(stream, stream.isOpenedHere() ? "request" : "response"));
     }
 
-    /** Returns whether this side closes, and all queued messages have been sent. */
-    private boolean isDrained() {
-        return phase == MessagePhase.CLOSING && streams.areOutputsDrained();
+    private boolean areOutputsDrained() {
+        return streams.areOutputsDrained();
     }
 
     /** Sets the peer's limits. */
@@ -279,10 +286,6 @@ public final class MessageProtocol implements ProtocolHandler {
     /** Returns whether the connection has ended, so that no frame is sent or applied any more. */
     boolean isEnded() {
         return phase == MessagePhase.ENDED;
-    }
-
-    boolean isClosing() {
-        return phase != MessagePhase.OPEN;
     }
 
     public MessageStreams streams() {

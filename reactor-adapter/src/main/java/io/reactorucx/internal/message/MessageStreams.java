@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageStreams {
 
-    private final MessageProtocol protocol;
     private final StreamContext context;
     private final SendScheduler scheduler;
     private final DeferredCredit credit;
@@ -29,6 +28,7 @@ public final class MessageStreams {
     private final StreamTable table = new StreamTable();
     private final Deque<Opening> waiting = new ArrayDeque<>();
     private boolean openingWaiting;
+    private Openings openings = Openings.TAKEN;
     private @Nullable StreamAcceptor acceptor;
     private String refusal = "this client answers no requests: UcxConnection.respond(..)";
     private int lastOpened;
@@ -44,8 +44,7 @@ public final class MessageStreams {
     private @Nullable Runnable whenDone;
     private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
 
-    MessageStreams(MessageProtocol protocol, StreamContext context, SendScheduler scheduler, DeferredCredit credit) {
-        this.protocol = protocol;
+    MessageStreams(StreamContext context, SendScheduler scheduler, DeferredCredit credit) {
         this.context = context;
         this.scheduler = scheduler;
         this.credit = credit;
@@ -55,6 +54,15 @@ public final class MessageStreams {
     /** Returns a new stream, which has to be added. */
     MessageStream general(int id) {
         return new MessageStream(this, context, scheduler, credit, id);
+    }
+
+    /** Whether either side opens streams. */
+    private enum Openings {
+        TAKEN,
+        /** The peer begins to close, and takes no more; it may still open some. */
+        REFUSED_BY_PEER,
+        /** Either side has closed. */
+        REFUSED
     }
 
     /** Accepts the streams that the peer opens. */
@@ -148,7 +156,7 @@ public final class MessageStreams {
 
     /** Calls an opening at once, or when the peer takes another stream. Returns whether it waits. */
     public boolean request(Opening opening) {
-        if (protocol.isClosing() || protocol.isPeerClosing() || hasRoom() && waiting.isEmpty()) {
+        if (openings != Openings.TAKEN || hasRoom() && waiting.isEmpty()) {
             opening.open();
             return false;
         }
@@ -196,6 +204,18 @@ public final class MessageStreams {
         }
     }
 
+    /** The peer begins to close. */
+    void peerCloses() {
+        if (openings == Openings.TAKEN) {
+            openings = Openings.REFUSED_BY_PEER;
+        }
+    }
+
+    /** Either side has closed. */
+    void close() {
+        openings = Openings.REFUSED;
+    }
+
     /** No more streams will be opened. */
     void refuseWaiting(RuntimeException error) {
         for (Opening next = waiting.poll(); next != null; next = waiting.poll()) {
@@ -229,7 +249,7 @@ public final class MessageStreams {
      */
     public MessageStream open(byte[] first) {
         int maxBytes = context.limits().rendezvousBytes();
-        if (protocol.isClosing() || protocol.isPeerClosing()) {
+        if (openings != Openings.TAKEN) {
             throw context.closed("open", "the connection is closed");
         }
         if (first.length > maxBytes) {
@@ -257,7 +277,7 @@ public final class MessageStreams {
 
     /** Returns whether a stream may be opened now. */
     boolean mayOpen() {
-        return hasRoom() && !protocol.isClosing() && !protocol.isPeerClosing();
+        return hasRoom() && openings == Openings.TAKEN;
     }
 
     /** Registers an acceptor's own stream in place of the one that the peer is opening. */
@@ -284,7 +304,7 @@ public final class MessageStreams {
             throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId) + " cannot be opened");
         }
         lastAccepted = id >>> 1;
-        if (protocol.isClosing()) {
+        if (openings == Openings.REFUSED) {
             // The peer's frames for this stream have crossed with the end of the connection and are ignored.
             return;
         }

@@ -61,8 +61,8 @@ public abstract class SingleMessageStream extends MultiplexedStream {
     protected final boolean respond(@Nullable MemorySegment response, int credit, int creditBytes) {
         StreamContext context = protocol().context();
         long length = response == null ? 0 : response.byteSize();
-        if (length > Math.min(creditBytes, context.limits().rendezvousBytes()) || length > context.peer().maxMessageBytes()
-                || response != null && credit == 0) {
+        if (length > Math.min(creditBytes, context.limits().rendezvousBytes())
+                || length > context.peer().maxMessageBytes() || response != null && credit == 0) {
             return false;
         }
         try (var _ = context.flushScope()) {

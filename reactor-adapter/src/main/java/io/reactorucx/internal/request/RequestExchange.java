@@ -6,10 +6,10 @@ import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;
@@ -126,7 +126,8 @@ public final class RequestExchange {
     /** Sends the request, and gives its only response. */
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        return deadlineMillis == 0 && trace == null && length <= Math.min(maxInlineBytes(), protocol.context().peer().maxMessageBytes())
+        long max = Math.min(maxInlineBytes(), protocol.context().peer().maxMessageBytes());
+        return deadlineMillis == 0 && trace == null && length <= max
                 ? new RequestResponseMono<>(protocol, payload, decoder, place) : one(responses(decoder));
     }
 

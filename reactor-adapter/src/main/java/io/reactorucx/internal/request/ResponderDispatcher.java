@@ -5,11 +5,12 @@ import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
-import io.reactorucx.internal.message.receive.MessageDecoder;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
+import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.message.context.StreamContext;
+import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
@@ -160,8 +161,9 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     /** Counts the end of a request without a response, on any thread. */
     private void over(@Nullable Throwable error, short timed) {
-        protocol.context().execute(() -> protocol.context().counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
-                timed));
+        StreamContext context = protocol.context();
+        context.execute(() -> context.counters().requests().ended(Side.SERVER,
+                RequestCounters.outcome(Side.SERVER, error), timed));
     }
 
     private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header, RequestDeadline deadline) {
@@ -179,7 +181,8 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     }
 
     private Activity activity(RequestHeader header) {
-        return new Activity(Activity.Kind.RESPONSE, RequestExchange.name(header.answer()), protocol.context().connection().peer());
+        return new Activity(Activity.Kind.RESPONSE, RequestExchange.name(header.answer()),
+                protocol.context().connection().peer());
     }
 
     private Publisher<UcxBuffer> respond(MessageStream stream, RequestHeader header, Span span) {

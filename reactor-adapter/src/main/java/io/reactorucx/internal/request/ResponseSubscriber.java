@@ -6,6 +6,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.transport.command.LimitedLog;
@@ -53,8 +54,9 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
     }
 
     private void over(@Nullable Throwable error) {
-        protocol.context().execute(() -> protocol.context().counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
-                timed));
+        StreamContext context = protocol.context();
+        context.execute(() -> context.counters().requests().ended(Side.SERVER,
+                RequestCounters.outcome(Side.SERVER, error), timed));
     }
 
     @Override
@@ -83,8 +85,8 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
         }
         boolean detailed = protocol.context().limits().detailedErrors();
         if (!detailed && !RequestErrors.isForPeer(error) && !isEndOfConnection(error)) {
-            HIDDEN.warn("[" + protocol.context().connection().name() + "] a responder failed; the peer does not get the text: "
-                    + error, error);
+            HIDDEN.warn("[" + protocol.context().connection().name() + "] a responder failed; the peer does not get"
+                    + " the text: " + error, error);
         }
         RequestErrors.fail(stream, error, detailed);
         stream.cancel();

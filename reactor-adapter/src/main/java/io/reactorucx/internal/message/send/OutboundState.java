@@ -12,9 +12,7 @@ enum OutboundState {
     /** Nothing more is sent: the end was written, or the connection or its peer has ended. */
     ENDED,
     /** Nothing more is sent, because the peer takes no more. */
-    CANCELLED,
-    /** Both directions have ended, and the connection has forgotten the stream. */
-    CLOSED;
+    CANCELLED;
 
     /** This side closes the connection. */
     OutboundState close() {
@@ -34,15 +32,7 @@ enum OutboundState {
         return hasEnded() ? this : CANCELLED;
     }
 
-    /** Both directions have ended. */
-    OutboundState forget() {
-        if (!hasEnded()) {
-            throw new IllegalStateException("forget: " + this);
-        }
-        return CLOSED;
-    }
-
     boolean hasEnded() {
-        return ordinal() >= ENDED.ordinal();
+        return this == ENDED || this == CANCELLED;
     }
 }

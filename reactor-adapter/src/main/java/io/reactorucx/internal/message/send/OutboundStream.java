@@ -81,11 +81,10 @@ public final class OutboundStream implements Runnable {
         }
         try (FlushScope scope = context.flushScope()) {
             senders.add(sender);
-            notified(sender);
             boolean finished = sender.produce(allowance());
             if (finished && scope.isOutermost()) {
-                // Written with all of its messages: it needs no turn. Else its end might come within another signal.
-                remove(sender);
+                // All of its messages are written, and it needs no turn. Within another call its end has to wait.
+                removed(sender);
                 sender.finish();
             } else if (!sender.hasEnded()) {
                 sender.notifyAfterFlush();
@@ -103,18 +102,23 @@ public final class OutboundStream implements Runnable {
     }
 
     void remove(SendSubscriber<?> sender) {
+        // Without any send left, LAST may be due at the end of the scope.
+        try (var _ = context.flushScope()) {
+            removed(sender);
+        }
+    }
+
+    private void removed(SendSubscriber<?> sender) {
         cancelBuffers();
-        if (senders.remove(sender)) {
-            if (senders.isEmpty()) {
-                credit.endWait();
-            }
-            // Without any send left, LAST may be due at the end of the scope.
-            try (var _ = context.flushScope()) {
-                if (termination != null || !senders.isEmpty()) {
-                    // The other sends may have waited for the buffer of this one, the stream's end for all of them.
-                    ready();
-                }
-            }
+        if (!senders.remove(sender)) {
+            return;
+        }
+        if (senders.isEmpty()) {
+            credit.endWait();
+        }
+        if (termination != null || !senders.isEmpty()) {
+            // The other sends may have waited for the buffer of this one, the stream's end for all of them.
+            ready();
         }
     }
 
@@ -122,13 +126,13 @@ public final class OutboundStream implements Runnable {
      * Writes a small message straight into the open batch if no other message is waiting. Returns whether it did; else
      * the sender queues the message.
      */
-    boolean sendNow(SendSubscriber<?> sender, Object message) {
-        int length = (int) SendSubscriber.length(message);
-        if (!credit.covers(length) || length > maxInlineBytes || state.hasEnded() || !senders.isSingle()) {
+    boolean sendNow(SendSubscriber<?> sender, Object message, long length) {
+        // There is no credit once the direction has ended.
+        if (!credit.covers(length) || length > maxInlineBytes || !senders.isSingle()) {
             return false;
         }
         try (var _ = context.flushScope()) {
-            MessageBatch batch = scheduler.openBatchFor(length + MessageFrameCodec.DATA_FRAME_BYTES);
+            MessageBatch batch = scheduler.openBatchFor((int) length + MessageFrameCodec.DATA_FRAME_BYTES);
             if (batch == null) {
                 return false;
             }

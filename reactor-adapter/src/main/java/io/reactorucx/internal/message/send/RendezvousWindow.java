@@ -121,7 +121,8 @@ final class RendezvousWindow {
     /** Returns whether UCX has finished with the message already. */
     private boolean post(int stream, RendezvousSend send) {
         MemorySegment message = send.segment();
-        MessageFrameCodec.putPreamble(header, context.connection().peerToken(), sequence.take(0), sequence.acknowledge());
+        MessageFrameCodec.putPreamble(header, context.connection().peerToken(), sequence.take(0),
+                sequence.acknowledge());
         FrameBytes.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
         boolean posted = false;
         try {

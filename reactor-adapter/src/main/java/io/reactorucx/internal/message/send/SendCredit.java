@@ -29,7 +29,8 @@ final class SendCredit {
 
     /** Refuses more credit than any peer may give. */
     void check(int moreMessages, int moreBytes) {
-        if (messages + moreMessages > MessageFrameCodec.MAX_CREDIT || bytes + moreBytes > MessageFrameCodec.MAX_CREDIT) {
+        if (messages + moreMessages > MessageFrameCodec.MAX_CREDIT
+                || bytes + moreBytes > MessageFrameCodec.MAX_CREDIT) {
             throw new ProtocolViolationException("credit for " + (messages + moreMessages) + " messages and "
                     + (bytes + moreBytes) + " bytes");
         }
@@ -75,6 +76,8 @@ final class SendCredit {
     }
 
     void endWait() {
-        waitingSince = counters.creditWait().end(waitingSince);
+        if (waitingSince != 0) {
+            waitingSince = counters.creditWait().end(waitingSince);
+        }
     }
 }

@@ -42,7 +42,7 @@ public final class SendScheduler {
     private final StreamContext context;
     private final SequenceWindow sequence;
     private final MessageBatch.Pool batches;
-    private final BooleanSupplier drainedForClose;
+    private final BooleanSupplier drained;
     private final RendezvousWindow rendezvous;
     private final ArrayDeque<OutboundStream> ready = new ArrayDeque<>();
     private final Queue<SendSubscriber<?>> toNotify = new ArrayDeque<>();
@@ -57,6 +57,8 @@ public final class SendScheduler {
     private int queuedRequestMessages;
     private long queuedRequestBytes;
     private boolean filling;
+    /** This side closes the connection, and the peer has not finished before: LAST is written when all is sent. */
+    private boolean closing;
     private SendPhase phase = SendPhase.NEW;
     private int lastSequence;
 
@@ -64,14 +66,14 @@ public final class SendScheduler {
      * Creates the scheduler of a connection.
      *
      * @param offers the window of the engine's large messages
-     * @param drainedForClose whether this side closes the connection and all queued messages have been sent
+     * @param drained whether all queued messages have been sent, on all streams
      */
     public SendScheduler(StreamContext context, SequenceWindow sequence, MessageBatch.Pool batches,
-            SharedSendWindow offers, BooleanSupplier drainedForClose) {
+            SharedSendWindow offers, BooleanSupplier drained) {
         this.context = context;
         this.sequence = sequence;
         this.batches = batches;
-        this.drainedForClose = drainedForClose;
+        this.drained = drained;
         this.rendezvous = new RendezvousWindow(this, context, sequence, offers, this::onSendWindowOpen);
     }
 
@@ -346,8 +348,8 @@ public final class SendScheduler {
     }
 
     private boolean isLastDue() {
-        return (phase == SendPhase.ANNOUNCED || phase == SendPhase.NEW && interruption.isExpected())
-                && drainedForClose.getAsBoolean();
+        return closing && (phase == SendPhase.ANNOUNCED || phase == SendPhase.NEW && interruption.isExpected())
+                && drained.getAsBoolean();
     }
 
     /** Returns whether the peer has received everything up to LAST, or has never been sent anything. */
@@ -358,6 +360,11 @@ public final class SendScheduler {
             case LAST_SENT -> sequence.hasArrived(lastSequence);
             case STOPPED -> true;
         };
+    }
+
+    /** Sets whether LAST is to be written behind all queued messages. */
+    public void closing(boolean value) {
+        closing = value;
     }
 
     /** Sends nothing more. */

@@ -86,8 +86,8 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     }
 
     /** Subscribes to the source; the subscriber is signalled when all of its messages have been sent. */
-    public static <T> void send(OutboundStream output, Publisher<? extends T> source, Function<? super T, Object> encoder,
-            CoreSubscriber<? super Void> subscriber) {
+    public static <T> void send(OutboundStream output, Publisher<? extends T> source,
+            Function<? super T, Object> encoder, CoreSubscriber<? super Void> subscriber) {
         if (source instanceof Fuseable.ScalarCallable<?> only && refuses(output, only, subscriber)) {
             return;
         }
@@ -193,13 +193,14 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
         Object message = value;
         try {
             message = encoder.apply(value);
-            output.context().peer().checkLength(length(message));
+            long length = length(message);
+            output.context().peer().checkLength(length);
             long before = received++;
             if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
             }
             if (!(message instanceof UcxBuffer) && engine.isEngineThread() && before == sent
-                    && output.sendNow(this, message)) {
+                    && output.sendNow(this, message, length)) {
                 return;
             }
             if (!messages.offer(message)) {
