@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.Walk;
+import io.reactorucx.testsupport.WalkPage;
 import io.reactorucx.testsupport.WalkRecorder;
 import java.util.Map;
 import java.util.Objects;
@@ -14,10 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * How far one operation of 8 bytes goes through the code, on each thread: {@link WalkRecorder} says what counts. With
- * {@code -Dwalks.tree} each method is printed as well.
- */
+/** How far one operation of 8 bytes goes through the code, on each thread: {@link WalkRecorder} says what counts. */
 @Tag("slow")
 @ExtendWith(NoLeaks.class)
 class WalkTest implements NeedsUcx {
@@ -28,12 +26,10 @@ class WalkTest implements NeedsUcx {
     static void record() throws ReflectiveOperationException {
         if (Ucx.isAvailable()) {
             walks = WalkRecorder.run(WalkedPeers.class);
-            walks.forEach((name, walk) -> System.out.println(name + ": " + walk
-                    + (Boolean.getBoolean("walks.tree") ? "\n" + walk.tree() : "")));
         }
     }
 
-    /** What makes a walk shorter lowers its limits. For a send on the client's engine 15 and 30 are aimed at. */
+    /** A change that makes a walk shorter lowers its limits; the aim for a send, client, is 15 files and 30 crossings. */
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS
@@ -55,5 +51,19 @@ class WalkTest implements NeedsUcx {
 
         assertThat(walk.files()).as("files").hasSizeBetween(1, files);
         assertThat(walk.crossings()).as("crossings").isBetween(1, crossings);
+    }
+
+    /** The architecture page names methods in the order in which they are entered. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            send           | send
+            arrival        | send, server
+            active message | active message
+            request        | request
+            get            | get
+            """)
+    void walkIsAsThePageSays(String onThePage, String recorded) {
+        assertThat(Objects.requireNonNull(walks.get(recorded)).methods())
+                .containsSubsequence(WalkPage.methods(onThePage));
     }
 }

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.engine.WaitStrategy;
+import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
@@ -19,6 +19,8 @@ public final class WalkedPeers implements WalkRecorder.Program {
 
     private static final int MESSAGE_ID = 7;
     private static final int SIZE = 8;
+    /** Engines that do not sleep, and leave the processor to each other. */
+    private static final EngineConfig YIELDING = EngineConfig.of("reactor-ucx").withIdleRounds(0, Integer.MAX_VALUE);
 
     private volatile CompletableFuture<Void> arrival = new CompletableFuture<>();
 
@@ -29,7 +31,7 @@ public final class WalkedPeers implements WalkRecorder.Program {
     @Override
     public void run(WalkRecorder recorder) {
         try (Peers peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, resources -> resources
-                .waitStrategy(WaitStrategy.BUSY_SPIN).remoteMemoryAccess(false).remoteAtomics(false),
+                .engineConfig(YIELDING).remoteMemoryAccess(false).remoteAtomics(false),
                 server -> server, client -> client)) {
             UcxConnection client = peers.client();
             recorder.watch("client", threadOf(client));

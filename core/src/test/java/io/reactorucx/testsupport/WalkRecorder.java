@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An engine's thread polls while nothing happens. So the recorder first learns the stacks with which methods are
  * entered on it while it is idle, and leaves out each entry with such a stack: a walk begins with the first method that
- * no idle round would have entered in that way, and what every round does around it does not count. Engines have to
- * spin, for one that sleeps enters nothing.
+ * no idle round would have entered in that way, and what every round does around it does not count. Engines must not
+ * sleep, for one that sleeps enters nothing.
  *
  * <p>The recording ends when the operation has ended and all engines have been idle for a while. What else may happen
  * to come meanwhile (an acknowledgement, a timer) is part of it; so the operation is repeated, and the shortest walk of
@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WalkRecorder {
 
-    private static final int WARM_UP = 300;
+    private static final int WARM_UP = 200;
     private static final int REPETITIONS = 12;
     /** Entries of an idle thread after which it is taken to be idle: some rounds. */
-    private static final int IDLE_ENTRIES = 1500;
+    private static final int IDLE_ENTRIES = 800;
     private static final int MAX_LESSONS = 200;
     private static final Duration LIMIT = TestTime.seconds(20);
 
@@ -46,6 +46,7 @@ public final class WalkRecorder {
     private final TracedClasses classes;
     private final Map<String, Thread> engines = new LinkedHashMap<>();
     private final Map<Thread, Track> tracks = new ConcurrentHashMap<>();
+    /** What all threads have entered, guarded by itself. */
     private final List<List<MethodEntry>> order = new ArrayList<>();
     private final Map<String, Walk> walks = new LinkedHashMap<>();
 
@@ -61,7 +62,7 @@ public final class WalkRecorder {
     }
 
     /**
-     * Runs a program in traced classes.
+     * Runs a program in traced classes, and prints the walks; with {@code -Dwalks.tree} each method as well.
      *
      * @param program has a public constructor without parameters
      * @return the walks that it has recorded: {@code OPERATION, THREAD} on one thread (the one that calls
@@ -71,7 +72,13 @@ public final class WalkRecorder {
         TracedClasses classes = new TracedClasses(program);
         WalkRecorder recorder = new WalkRecorder(classes);
         Program traced = (Program) classes.loadClass(program.getName()).getConstructor().newInstance();
-        traced.run(recorder);
+        try {
+            traced.run(recorder);
+        } finally {
+            active = null;
+        }
+        recorder.walks.forEach((name, walk) -> System.out.println(name + ": " + walk
+                + (Boolean.getBoolean("walks.tree") ? "\n" + walk.tree() : "")));
         return recorder.walks;
     }
 
@@ -87,7 +94,7 @@ public final class WalkRecorder {
     }
 
     /**
-     * Adds the thread of an engine that spins.
+     * Adds the thread of an engine that does not sleep.
      *
      * @param name its name in the names of walks
      * @param thread the thread
@@ -123,7 +130,9 @@ public final class WalkRecorder {
     private Map<String, Walk> repeat(Supplier<? extends CompletableFuture<?>> operation) {
         Track caller = new Track();
         tracks.values().forEach(Track::begin);
-        order.clear();
+        synchronized (order) {
+            order.clear();
+        }
         tracks.put(Thread.currentThread(), caller);
         active = this;
         CompletableFuture<?> end = operation.get();
