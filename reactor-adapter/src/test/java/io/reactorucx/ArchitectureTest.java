@@ -51,8 +51,8 @@ class ArchitectureTest {
 
     /** The hidden rooms, bottom up: each uses only those before it. */
     private static final List<String> ROOMS = List.of("frame", "counter", "concurrent", "lease", "operation", "mapped",
-            "ucp", "message.batch", "message.context", "message.receive", "message.send", "message", "memory", "request",
-            "resources");
+            "ucp", "message.batch", "message.context", "message.receive", "message.send", "message", "memory",
+            "request", "resources");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;

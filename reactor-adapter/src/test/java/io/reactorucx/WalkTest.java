@@ -34,14 +34,14 @@ class WalkTest implements NeedsUcx {
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS
             send           | caller |    10 |        14
-            send           | client |    32 |       112
-            send           | server |    33 |        75
+            send           | client |    32 |        86
+            send           | server |    35 |        75
             active message | caller |     9 |        10
             active message | client |    26 |        44
             active message | server |    26 |        48
             request        | caller |    11 |        12
-            request        | client |    44 |       172
-            request        | server |    53 |       169
+            request        | client |    47 |       165
+            request        | server |    55 |       165
             get            | caller |     7 |         8
             get            | client |    43 |        98
             get            | server |    32 |        74

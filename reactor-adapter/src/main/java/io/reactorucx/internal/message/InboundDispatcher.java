@@ -5,7 +5,6 @@ import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.internal.message.context.StreamContext;
-import io.reactorucx.internal.message.receive.DeferredCredit;
 import io.reactorucx.internal.message.receive.InboundStream;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.Arena;
@@ -24,17 +23,14 @@ final class InboundDispatcher {
     private final StreamContext context;
     private final SequenceWindow sequence;
     private final MessageStreams streams;
-    private final DeferredCredit credit;
     private final MessageProtocol protocol;
     private final InboundBatch batch;
     private final InboundFrames frames;
 
-    InboundDispatcher(StreamContext context, SequenceWindow sequence, MessageStreams streams, DeferredCredit credit,
-            MessageProtocol protocol) {
+    InboundDispatcher(StreamContext context, SequenceWindow sequence, MessageStreams streams, MessageProtocol protocol) {
         this.context = context;
         this.sequence = sequence;
         this.streams = streams;
-        this.credit = credit;
         this.protocol = protocol;
         this.batch = new InboundBatch(context.pool());
         this.frames = new InboundFrames(protocol, context, streams, batch);
@@ -151,7 +147,6 @@ final class InboundDispatcher {
         } finally {
             batch.end();
             frames.batchEnded();
-            credit.check();
         }
     }
 

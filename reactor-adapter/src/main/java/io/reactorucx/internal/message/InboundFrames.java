@@ -5,6 +5,8 @@ import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.frame.ProtocolViolationException;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,10 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     private final StreamContext context;
     private final MessageStreams streams;
     private final InboundBatch batch;
+    private final long maxMessageBytes;
+    /** Streams whose credit is checked once, after the batch, instead of after each of its messages. */
+    private final List<MessageStream> received = new ArrayList<>();
+    private @Nullable MessageStream lastReceived;
     private int messages;
     private long messageBytes;
     private int requestMessages;
@@ -29,6 +35,7 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
         this.context = context;
         this.streams = streams;
         this.batch = batch;
+        this.maxMessageBytes = context.maxMessageBytes();
     }
 
     @Override
@@ -37,11 +44,17 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     }
 
     @Override
-    public void data(int stream, int offset, int length, int count) {
-        MultiplexedStream to = streams.find(stream);
-        context.requireTaken(length);
+    public void data(int id, int offset, int length, int count) {
+        MultiplexedStream to = streams.find(id);
+        if (length > maxMessageBytes) {
+            context.requireTaken(length);
+        }
         if (to != null) {
             to.data(batch, offset, length, count);
+            if (to instanceof MessageStream stream && stream != lastReceived) {
+                lastReceived = stream;
+                received.add(stream);
+            }
             if (to == streams.defaultStream()) {
                 messages += count;
                 messageBytes += (long) length * count;
@@ -52,8 +65,13 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
         }
     }
 
-    /** Counts the messages of a batch that has been applied. */
+    /** Gives credit for the messages of a batch that has been applied, and counts them. */
     void batchEnded() {
+        for (int i = 0; i < received.size(); i++) {
+            received.get(i).input().creditChanged();
+        }
+        received.clear();
+        lastReceived = null;
         if (messages > 0) {
             context.counters().messages().received(messages, messageBytes);
             messages = 0;

@@ -13,7 +13,6 @@ import io.reactorucx.internal.message.context.DelayedRetry;
 import io.reactorucx.internal.message.context.FlushScope;
 import io.reactorucx.internal.message.context.PeerLimits;
 import io.reactorucx.internal.message.context.StreamContext;
-import io.reactorucx.internal.message.receive.DeferredCredit;
 import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.transport.buffer.LeaseOrigin;
 import io.reactorucx.transport.command.LimitedLog;
@@ -63,9 +62,8 @@ public final class MessageProtocol implements ProtocolHandler {
         this.sequence = new SequenceWindow(context.limits().windowBytes());
         this.scheduler = new SendScheduler(context, sequence, shared.batches(), shared.offers(),
                 this::areOutputsDrained);
-        DeferredCredit credit = new DeferredCredit();
-        this.streams = new MessageStreams(context, scheduler, credit);
-        this.inbound = new InboundDispatcher(context, sequence, streams, credit, this);
+        this.streams = new MessageStreams(context, scheduler);
+        this.inbound = new InboundDispatcher(context, sequence, streams, this);
     }
 
     /** Watches the sends, and joins the window of the peer's worker if all connections to it share a queue of UCX. */

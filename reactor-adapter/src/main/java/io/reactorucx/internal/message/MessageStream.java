@@ -11,7 +11,6 @@ import io.reactorucx.internal.message.batch.OutgoingMessage;
 import io.reactorucx.internal.message.batch.Termination;
 import io.reactorucx.internal.message.context.DuplexStream;
 import io.reactorucx.internal.message.context.StreamContext;
-import io.reactorucx.internal.message.receive.DeferredCredit;
 import io.reactorucx.internal.message.receive.InboundStream;
 import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.receive.ReceiveSubscription;
@@ -77,12 +76,11 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
     }
 
     /** Creates a stream. Frames of this side name it by {@code id}, frames of the peer by {@link #peerId}. */
-    MessageStream(MessageStreams streams, StreamContext context, SendScheduler scheduler, DeferredCredit credit,
-            int id) {
+    MessageStream(MessageStreams streams, StreamContext context, SendScheduler scheduler, int id) {
         super(id);
         this.streams = streams;
         this.context = context;
-        this.input = new InboundStream(this, context, credit);
+        this.input = new InboundStream(this, context);
         this.output = new OutboundStream(this, context, scheduler);
     }
 

@@ -4,7 +4,6 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.context.StreamContext;
-import io.reactorucx.internal.message.receive.DeferredCredit;
 import io.reactorucx.internal.message.send.OutboundStream;
 import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.transport.config.FlowControlConfig;
@@ -23,7 +22,6 @@ public final class MessageStreams {
 
     private final StreamContext context;
     private final SendScheduler scheduler;
-    private final DeferredCredit credit;
     private final MessageStream defaultStream;
     private final StreamTable table = new StreamTable();
     private final Deque<Opening> waiting = new ArrayDeque<>();
@@ -44,16 +42,15 @@ public final class MessageStreams {
     private @Nullable Runnable whenDone;
     private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
 
-    MessageStreams(StreamContext context, SendScheduler scheduler, DeferredCredit credit) {
+    MessageStreams(StreamContext context, SendScheduler scheduler) {
         this.context = context;
         this.scheduler = scheduler;
-        this.credit = credit;
         this.defaultStream = general(0);
     }
 
     /** Returns a new stream, which has to be added. */
     MessageStream general(int id) {
-        return new MessageStream(this, context, scheduler, credit, id);
+        return new MessageStream(this, context, scheduler, id);
     }
 
     /** Whether either side opens streams. */

@@ -246,7 +246,7 @@ final class RequestCall<T> extends SingleMessageStream
     @Override
     protected void data(InboundBatch batch, int offset, int length, int count) {
         if (count != 1 || content != State.OPEN || length > protocol().context().limits().windowBytes()) {
-            general().data(batch, offset, length, count);
+            handOver(batch, offset, length, count);
             return;
         }
         T response;
@@ -256,12 +256,18 @@ final class RequestCall<T> extends SingleMessageStream
                     ReceiverName::of, mono.place);
         } catch (UcxException e) {
             // The response waits for memory.
-            general().data(batch, offset, length, count);
+            handOver(batch, offset, length, count);
             return;
         }
         if (!CONTENT.compareAndSet(this, State.OPEN, response)) {
             UcxBuffer.discard(response);
         }
+    }
+
+    private void handOver(InboundBatch batch, int offset, int length, int count) {
+        MessageStream stream = general();
+        stream.data(batch, offset, length, count);
+        stream.input().creditChanged();
     }
 
     @Override

@@ -22,7 +22,6 @@ public final class InboundStream extends DrainLoop implements Runnable {
 
     private final DuplexStream stream;
     private final StreamContext context;
-    private final DeferredCredit deferred;
     private final ReceiveCredit credit;
     /** Allocated when the first message has to wait: on most streams none ever does. */
     private @Nullable ReceiveQueue queue;
@@ -35,10 +34,9 @@ public final class InboundStream extends DrainLoop implements Runnable {
     private @Nullable RuntimeException lost;
     private @Nullable RuntimeException error;
 
-    public InboundStream(DuplexStream stream, StreamContext context, DeferredCredit deferred) {
+    public InboundStream(DuplexStream stream, StreamContext context) {
         this.stream = stream;
         this.context = context;
-        this.deferred = deferred;
         this.credit = new ReceiveCredit(context.limits());
     }
 
@@ -107,7 +105,10 @@ public final class InboundStream extends DrainLoop implements Runnable {
         creditChanged();
     }
 
-    /** Takes {@code count} small messages of one length that stand one behind the other in the batch. */
+    /**
+     * Takes {@code count} small messages of one length that stand one behind the other in the batch. Credit is given
+     * once, after the batch, by {@link #creditChanged}.
+     */
     public void arrived(InboundBatch batch, int offset, int length, int count) {
         for (int i = 0; i < count; i++) {
             arrived(batch, offset + i * length, length);
@@ -125,12 +126,10 @@ public final class InboundStream extends DrainLoop implements Runnable {
             return;
         }
         boolean delivered = deliver(to, batch, offset, length);
-        if (delivered) {
-            deferred.add(this);
-        } else {
+        if (!delivered) {
             enqueue(batch, offset, length);
         }
-        if (!delivered || state.isEnded()) {
+        if (!delivered || state != InboundState.OPEN) {
             // There is no memory, or the subscriber has closed the connection from within onNext and is to be ended.
             drain();
         }
@@ -169,7 +168,6 @@ public final class InboundStream extends DrainLoop implements Runnable {
     private void enqueue(InboundBatch batch, int offset, int length) {
         if (isTaking()) {
             queue().add(batch.copy(offset, length));
-            deferred.add(this);
         }
     }
 
@@ -303,7 +301,7 @@ public final class InboundStream extends DrainLoop implements Runnable {
     }
 
     /** Schedules the stream if credit is due. */
-    void creditChanged() {
+    public void creditChanged() {
         if (isCreditDue()) {
             stream.controlDue();
         }
