@@ -150,7 +150,8 @@ public final class WalkRecorder {
     }
 
     private static void until(BooleanSupplier condition) {
-        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(LIMIT).until(condition::getAsBoolean);
+        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(LIMIT)
+                .until(condition::getAsBoolean);
     }
 
     /** What one thread enters. */

@@ -3,6 +3,7 @@ package io.reactorucx.rsocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.internal.message.receive.MessageDecoder;
 

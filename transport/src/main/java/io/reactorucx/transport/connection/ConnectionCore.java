@@ -10,6 +10,7 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.command.EndSignal;
@@ -78,11 +79,18 @@ public final class ConnectionCore implements OperationOwner {
         this.peer = peer;
         this.identity = identity;
         this.log = new ConnectionLog(peer, connections.engine().name(), config.wiretap());
-        this.control = new ControlFrameSender(this);
+        this.control = new ControlFrameSender(log.name(), this::peerToken);
         this.termination = new ConnectionTermination(this, life, operations);
-        this.heartbeat = new Heartbeat(this, control, connections.heartbeats());
+        this.heartbeat = new Heartbeat(connections.heartbeats(), this::ping, connections.counters()::missedHeartbeat,
+                silence -> termination.peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence));
         this.socket = new ControlSocketHandler(this);
-        this.protocols = new ProtocolHandlers(this, connections.factories());
+        this.protocols = connections.protocolsOf(this);
+    }
+
+    private void ping() {
+        if (endpoint != null) {
+            control.ping(endpoint, this::operationEnded);
+        }
     }
 
     /** Attaches the control socket, which closes with this connection, and whose end means that the peer is gone. */

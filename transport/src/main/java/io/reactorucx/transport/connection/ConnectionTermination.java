@@ -42,6 +42,7 @@ final class ConnectionTermination {
     private @Nullable DelayedAction deadline;
     private @Nullable DelayedAction parking;
     private PeerProcess peerProcess = PeerProcess.UNKNOWN;
+    private final Runnable whenProcessEnded = this::peerProcessEnded;
     /** Until it is known, the peer may have written to the queue of this worker. */
     private boolean overSharedMemory = true;
 
@@ -65,11 +66,11 @@ final class ConnectionTermination {
     /** Says which process the peer is. With a control socket the end of that tells the end of the process. */
     void peerProcess(ProcessIdentity process) {
         if (!process.equals(peerProcess.identity())) {
-            connection.registry().processes().remove(connection, peerProcess);
+            connection.registry().processes().remove(peerProcess, whenProcessEnded);
             peerProcess = PeerProcess.seen(process);
         }
         if (!connection.hasControlSocket()) {
-            connection.registry().processes().add(connection, peerProcess);
+            connection.registry().processes().add(peerProcess, whenProcessEnded);
         }
     }
 
@@ -79,8 +80,8 @@ final class ConnectionTermination {
         overSharedMemory = SharedMemoryTransport.carries(open);
     }
 
-    PeerProcess peerProcess() {
-        return peerProcess;
+    void forgetPeerProcess() {
+        connection.registry().processes().remove(peerProcess, whenProcessEnded);
     }
 
     /** Limits the time until the connection is closed by force; only the first call counts. */
@@ -123,7 +124,7 @@ final class ConnectionTermination {
     }
 
     /** The process of the peer has ended, which UCX does not tell. */
-    void peerProcessEnded() {
+    private void peerProcessEnded() {
         closer.forbidRelease();
         peerGone(ConnectionEvent.PEER_FAILED, UcxStatus.CONNECTION_RESET.code(),
                 "the peer's process " + peerProcess.identity().id() + " has ended");

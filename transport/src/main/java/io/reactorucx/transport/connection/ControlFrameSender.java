@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,15 +25,19 @@ final class ControlFrameSender {
     private static final Logger LOG = LoggerFactory.getLogger(ControlFrameSender.class);
     private static final byte[] PING = ControlFrame.of(ControlFrame.Type.PING).toBytes();
 
-    private final ConnectionCore connection;
+    private final String connection;
+    private final LongSupplier peerToken;
     private @Nullable MemorySegment ping;
+    private boolean pinging;
 
-    ControlFrameSender(ConnectionCore connection) {
+    /** Creates a sender for a connection of that name. */
+    ControlFrameSender(String connection, LongSupplier peerToken) {
         this.connection = connection;
+        this.peerToken = peerToken;
     }
 
     private MemorySegment bytes(byte[] frame) {
-        byte[] message = ByteBuffer.allocate(HeaderBuffer.TOKEN_BYTES + frame.length).putLong(connection.peerToken())
+        byte[] message = ByteBuffer.allocate(HeaderBuffer.TOKEN_BYTES + frame.length).putLong(peerToken.getAsLong())
                 .put(frame).array();
         return Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, message);
     }
@@ -43,23 +48,28 @@ final class ControlFrameSender {
             endpoint.amSendUrgent(ReservedMessageIds.CONTROL, bytes(frame.toBytes()), whenDone);
             return true;
         } catch (UcxException e) {
-            LOG.warn("[{}] {} not sent: {}", connection.name(), frame.type(), e.getMessage());
+            LOG.warn("[{}] {} not sent: {}", connection, frame.type(), e.getMessage());
             return false;
         }
     }
 
-    /** Sends PING if UCX accepts it, and returns whether it is in flight. */
-    boolean ping(UcpEndpoint endpoint, Completion whenDone) {
+    /** Sends PING unless one is in flight: more of them would only fill memory while the peer receives nothing. */
+    void ping(UcpEndpoint endpoint, Runnable whenDone) {
+        if (pinging || endpoint.failure() != 0) {
+            return;
+        }
         MemorySegment message = ping;
         if (message == null) {
             message = bytes(PING);
             ping = message;
         }
         try {
-            return !endpoint.amSendUrgent(ReservedMessageIds.CONTROL, message, whenDone);
+            pinging = !endpoint.amSendUrgent(ReservedMessageIds.CONTROL, message, (status, length, tag) -> {
+                pinging = false;
+                whenDone.run();
+            });
         } catch (UcxException e) {
-            LOG.debug("[{}] PING not sent: {}", connection.name(), e.getMessage());
-            return false;
+            LOG.debug("[{}] PING not sent: {}", connection, e.getMessage());
         }
     }
 }

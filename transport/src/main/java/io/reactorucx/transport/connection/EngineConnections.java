@@ -34,6 +34,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -46,6 +47,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,7 +100,7 @@ public final class EngineConnections {
         this.limits = limits;
         this.heartbeats = new HeartbeatTimer(engine);
         this.processes = new PeerProcesses(engine);
-        this.ages = new OperationAges(this);
+        this.ages = new OperationAges(engine, this::underWay, this::isEmpty);
     }
 
     /** Accepts peers that connect by worker address. */
@@ -150,7 +152,7 @@ public final class EngineConnections {
 
     void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
         connecting.remove(connection);
-        processes.remove(connection, connection.termination().peerProcess());
+        connection.termination().forgetPeerProcess();
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             live.remove(connection);
             open.decrementAndGet();
@@ -168,6 +170,11 @@ public final class EngineConnections {
     /** A connection over shared memory was lost: the process of its peer may have died. */
     void peerLost(PeerProcess peer) {
         Objects.requireNonNull(queueRepair).peerLost(peer);
+    }
+
+    /** Shows the operations of each connection to a visitor for its peer. */
+    private void underWay(Function<String, OperationVisitor> visitors) {
+        connections().forEach(connection -> connection.underWay(visitors.apply(connection.peer())));
     }
 
     boolean isEmpty() {
@@ -343,8 +350,18 @@ public final class EngineConnections {
                 config.requirement());
     }
 
-    List<ProtocolFactory> factories() {
-        return factories;
+    /** Makes the protocols of a connection. */
+    ProtocolHandlers protocolsOf(ConnectionCore connection) {
+        List<ProtocolHandler> made = new ArrayList<>(factories.size());
+        List<Integer> reservedIds = new ArrayList<>(factories.size());
+        for (ProtocolFactory factory : factories) {
+            ProtocolHandler handler = factory.create(connection);
+            if (handler != null) {
+                made.add(handler);
+                reservedIds.add(factory.reservedId());
+            }
+        }
+        return new ProtocolHandlers(made, reservedIds);
     }
 
     public UcpWorker worker() {

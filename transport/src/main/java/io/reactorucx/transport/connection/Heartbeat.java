@@ -1,9 +1,8 @@
 package io.reactorucx.transport.connection;
 
-import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxStatus;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Heartbeat {
 
-    private final ConnectionCore connection;
-    private final ControlFrameSender control;
     private final HeartbeatTimer clock;
+    private final Runnable ping;
+    private final Runnable whenLate;
+    private final Consumer<String> whenSilent;
     private long intervalNanos;
     private long receivedAt;
     /** As {@code receivedAt}, of PINGs over the control socket, which its thread notes: no command has to wait. */
@@ -24,13 +24,20 @@ public final class Heartbeat {
     private long sentAt;
     private long otherPingAt;
     private boolean missed;
-    private boolean pinging;
     private @Nullable Runnable otherPing;
 
-    Heartbeat(ConnectionCore connection, ControlFrameSender control, HeartbeatTimer clock) {
-        this.connection = connection;
-        this.control = control;
+    /**
+     * Creates a heartbeat.
+     *
+     * @param ping sends PING over the endpoint, if there is one
+     * @param whenLate called when the peer has been silent for an interval
+     * @param whenSilent called with the reason when the peer is lost
+     */
+    Heartbeat(HeartbeatTimer clock, Runnable ping, Runnable whenLate, Consumer<String> whenSilent) {
         this.clock = clock;
+        this.ping = ping;
+        this.whenLate = whenLate;
+        this.whenSilent = whenSilent;
     }
 
     /** Starts with an interval that both sides have agreed on, zero for no heartbeat. */
@@ -79,31 +86,21 @@ public final class Heartbeat {
     void check(long sinceLastCheckNanos) {
         long silentNanos = clock.activeNanos() - Math.max(receivedAt, receivedOverSocketAt);
         if (silentNanos >= intervalNanos + intervalNanos / 2 + sinceLastCheckNanos) {
-            connection.termination().peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
+            whenSilent.accept(silence(silentNanos));
             return;
         }
         boolean late = silentNanos >= intervalNanos;
         if (late && !missed) {
-            connection.registry().counters().missedHeartbeat();
+            whenLate.run();
         }
         missed = late;
         if (clock.nanos() - sentAt >= intervalNanos / 2) {
             sent();
-            ping(connection.endpoint());
+            ping.run();
         }
         if (otherPing != null && clock.nanos() - otherPingAt >= intervalNanos / 2) {
             otherPingAt = clock.nanos();
             otherPing.run();
-        }
-    }
-
-    /** Sends PING unless one is in flight: more of them would only fill memory while the peer receives nothing. */
-    private void ping(@Nullable UcpEndpoint endpoint) {
-        if (!pinging && endpoint != null && endpoint.failure() == 0) {
-            pinging = control.ping(endpoint, (status, length, tag) -> {
-                pinging = false;
-                connection.operationEnded();
-            });
         }
     }
 

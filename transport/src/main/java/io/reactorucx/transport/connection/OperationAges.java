@@ -2,9 +2,13 @@ package io.reactorucx.transport.connection;
 
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.PeriodicTask;
+import io.reactorucx.engine.ProgressEngine;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +24,8 @@ final class OperationAges {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private final EngineConnections connections;
+    private final Consumer<Function<String, OperationVisitor>> operations;
+    private final BooleanSupplier unused;
     private Map<Object, Seen> seen = new IdentityHashMap<>();
     private final PeriodicTask looks;
     private volatile boolean enabled;
@@ -29,11 +34,19 @@ final class OperationAges {
     private record Seen(String operation, String peer, long sinceNanos) {
     }
 
-    OperationAges(EngineConnections connections) {
-        this.connections = connections;
-        this.looks = new PeriodicTask(connections.engine(), "the look at the ages of operations", INTERVAL, () -> {
+    /**
+     * Creates the ages of an engine's operations.
+     *
+     * @param operations shows the operations of each connection to a visitor, which it gets by the peer's name
+     * @param unused whether the engine has no connection
+     */
+    OperationAges(ProgressEngine engine, Consumer<Function<String, OperationVisitor>> operations,
+            BooleanSupplier unused) {
+        this.operations = operations;
+        this.unused = unused;
+        this.looks = new PeriodicTask(engine, "the look at the ages of operations", INTERVAL, () -> {
             look(System.nanoTime());
-            return !connections.isEmpty();
+            return !unused.getAsBoolean();
         });
     }
 
@@ -44,7 +57,7 @@ final class OperationAges {
 
     /** There is one more connection. */
     void schedule() {
-        if (enabled && !connections.isEmpty()) {
+        if (enabled && !unused.getAsBoolean()) {
             looks.start();
         }
     }
@@ -59,16 +72,14 @@ final class OperationAges {
     /** Looks at all operations, and keeps since when each was seen. */
     private void look(long nowNanos) {
         Map<Object, Seen> now = new IdentityHashMap<>();
-        for (ConnectionCore connection : connections.connections()) {
-            connection.underWay((operation, name) -> {
-                Seen before = seen.get(operation);
-                if (before != null) {
-                    now.put(operation, before);
-                } else if (seen.size() < MAX_OPERATIONS && now.size() < MAX_OPERATIONS) {
-                    now.put(operation, new Seen(name, connection.peer(), nowNanos));
-                }
-            });
-        }
+        operations.accept(peer -> (operation, name) -> {
+            Seen before = seen.get(operation);
+            if (before != null) {
+                now.put(operation, before);
+            } else if (seen.size() < MAX_OPERATIONS && now.size() < MAX_OPERATIONS) {
+                now.put(operation, new Seen(name, peer, nowNanos));
+            }
+        });
         seen = now;
         Seen first = null;
         for (Seen each : now.values()) {

@@ -27,7 +27,7 @@ final class PeerProcesses {
     /** One process, which several connections may have as their peer. */
     private static final class Watched {
 
-        private final Set<ConnectionCore> connections = new HashSet<>();
+        private final Set<Runnable> whenEnded = new HashSet<>();
         private boolean gone;
     }
 
@@ -36,31 +36,31 @@ final class PeerProcesses {
     }
 
     /** Watches the process of a connection's peer, if it can be seen from here. */
-    void add(ConnectionCore connection, PeerProcess process) {
+    void add(PeerProcess process, Runnable whenEnded) {
         if (process.isVisible()) {
-            watched.computeIfAbsent(process, first -> new Watched()).connections.add(connection);
+            watched.computeIfAbsent(process, first -> new Watched()).whenEnded.add(whenEnded);
             looks.start();
         }
     }
 
     /** The connection has ended. */
-    void remove(ConnectionCore connection, PeerProcess process) {
+    void remove(PeerProcess process, Runnable whenEnded) {
         Watched known = watched.get(process);
-        if (known != null && known.connections.remove(connection) && known.connections.isEmpty()) {
+        if (known != null && known.whenEnded.remove(whenEnded) && known.whenEnded.isEmpty()) {
             watched.remove(process);
         }
     }
 
     /** A connection is lost at the second look without its process: what that had sent is received in between. */
     private boolean look() {
-        List<ConnectionCore> lost = new ArrayList<>();
+        List<Runnable> lost = new ArrayList<>();
         watched.forEach((process, each) -> {
             if (each.gone) {
-                lost.addAll(each.connections);
+                lost.addAll(each.whenEnded);
             }
             each.gone = process.hasEnded();
         });
-        lost.forEach(connection -> connection.termination().peerProcessEnded());
+        lost.forEach(Runnable::run);
         return !watched.isEmpty();
     }
 }

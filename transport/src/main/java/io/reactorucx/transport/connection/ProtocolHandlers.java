@@ -3,7 +3,6 @@ package io.reactorucx.transport.connection;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.transport.handshake.PeerInfo;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,18 +16,10 @@ public final class ProtocolHandlers {
     private final ProtocolHandler[] handlers;
     private final int[] reservedIds;
 
-    ProtocolHandlers(ConnectionCore connection, List<ProtocolFactory> factories) {
-        ProtocolHandler[] made = new ProtocolHandler[factories.size()];
-        reservedIds = new int[factories.size()];
-        int count = 0;
-        for (ProtocolFactory factory : factories) {
-            ProtocolHandler handler = factory.create(connection);
-            if (handler != null) {
-                made[count] = handler;
-                reservedIds[count++] = factory.reservedId();
-            }
-        }
-        handlers = Arrays.copyOf(made, count);
+    /** Creates the table; the id of each handler stands at the same place. */
+    ProtocolHandlers(List<ProtocolHandler> handlers, List<Integer> reservedIds) {
+        this.handlers = handlers.toArray(ProtocolHandler[]::new);
+        this.reservedIds = reservedIds.stream().mapToInt(Integer::intValue).toArray();
     }
 
     /** Returns the handler of a type, or null when the connection has none. */
