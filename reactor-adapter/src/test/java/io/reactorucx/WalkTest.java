@@ -29,7 +29,7 @@ class WalkTest implements NeedsUcx {
         }
     }
 
-    /** A change that makes a walk shorter lowers its limits; the aim for a send, client, is 15 files and 30 crossings. */
+    /** A change that makes a walk shorter lowers its limits: the aim for a send, client, is 15 files, 30 crossings. */
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS

@@ -58,7 +58,8 @@ final class TracedClasses extends ClassLoader {
         String url = Objects.requireNonNull(getResource(file), file).toString();
         tests = url.substring(0, url.length() - file.length());
         format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(
-                ClassHierarchyResolver.ofResourceParsing(getParent()).orElse(ClassHierarchyResolver.defaultResolver())));
+                ClassHierarchyResolver.ofResourceParsing(getParent())
+                        .orElse(ClassHierarchyResolver.defaultResolver())));
     }
 
     /** Returns whether the method of a frame is traced. */

@@ -24,8 +24,8 @@ public final class WalkPage {
      */
     public static List<String> methods(String walk) {
         try {
-            Matcher steps = Pattern.compile("<!-- walk of at most \\d+ files: " + walk + " -->(.*?)<!-- end of walk -->",
-                    Pattern.DOTALL).matcher(Files.readString(PAGE));
+            Matcher steps = Pattern.compile("<!-- walk of at most \\d+ files: " + walk
+                    + " -->(.*?)<!-- end of walk -->", Pattern.DOTALL).matcher(Files.readString(PAGE));
             if (!steps.find()) {
                 throw new IllegalArgumentException(PAGE + " has no walk " + walk);
             }

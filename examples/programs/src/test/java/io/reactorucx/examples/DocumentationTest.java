@@ -124,6 +124,7 @@ class DocumentationTest {
         }
 
         assertThat(missing).isEmpty();
-        assertThat(walks).as("an active message, a message out, a message in, a request, a write, a served get").hasSize(WALKS);
+        assertThat(walks).as("an active message, a message out, a message in, a request, a write, a get")
+                .hasSize(WALKS);
     }
 }
