@@ -28,8 +28,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
@@ -407,6 +409,17 @@ public final class UcxClient {
                 return new EndpointConnector(engines, chosen(engines), config, null, workerAddress);
             }));
         });
+    }
+
+    /**
+     * Connects, and wraps the connection: for libraries whose users get an object of another type.
+     *
+     * @param wrap makes the object, on the engine's thread; its disposal has to close the connection
+     * @param <T> type of the object
+     * @return the object, disposed of if its subscriber drops it because it has cancelled, as {@link #connect()} does
+     */
+    public <T extends Disposable> Mono<T> connect(Function<? super UcxConnection, ? extends T> wrap) {
+        return UncancelledMono.wrapped(connect(), wrap);
     }
 
     private CompletableFuture<EngineResources> reaching(InetSocketAddress address) {

@@ -4,6 +4,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxResponder;
@@ -23,6 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import org.slf4j.event.Level;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -435,6 +437,17 @@ public final class UcxServer {
     public Mono<UcxBoundServer> bind() {
         return new UcxBoundServer.Binding(resources, config, bindAddress, maxPendingHandshakes, acceptWorkerAddresses,
                 handling).bind();
+    }
+
+    /**
+     * Starts to listen, and wraps the server: for libraries whose users get an object of another type.
+     *
+     * @param wrap makes the object; its disposal has to close the server
+     * @param <T> type of the object
+     * @return the object, disposed of if its subscriber drops it because it has cancelled
+     */
+    public <T extends Disposable> Mono<T> bind(Function<? super UcxBoundServer, ? extends T> wrap) {
+        return UncancelledMono.wrapped(bind(), wrap);
     }
 
     /** {@return the bound server; waits for at most 10 s} */

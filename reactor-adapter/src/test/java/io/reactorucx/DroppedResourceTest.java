@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
@@ -86,6 +87,32 @@ class DroppedResourceTest implements NeedsUcx {
         UcxConnection connection = dropped(client.connect());
 
         connection.onDispose().block(Waits.PATIENCE);
+        awaitNoConnection();
+    }
+
+    /** What another library makes of a connection. */
+    private record Wrapped(UcxConnection connection) implements Disposable {
+
+        @Override
+        public void dispose() {
+            connection.dispose();
+        }
+    }
+
+    @Test
+    void aDroppedWrapperOfAConnectionDisposesOfItself() {
+        Wrapped wrapped = dropped(client.connect(Wrapped::new));
+
+        wrapped.connection().onDispose().block(Waits.PATIENCE);
+        awaitNoConnection();
+    }
+
+    @Test
+    void aConnectionThatCannotBeWrappedCloses() {
+        assertThatThrownBy(() -> client.<Wrapped>connect(connection -> {
+            throw new IllegalStateException("planted");
+        }).block(Waits.PATIENCE)).isInstanceOf(IllegalStateException.class).hasMessage("planted");
+
         awaitNoConnection();
     }
 

@@ -2,13 +2,10 @@ package io.reactorucx.rsocket;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.UcxClient;
-import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
-import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.rsocket.DuplexConnection;
 import io.rsocket.transport.ClientTransport;
 import java.util.Objects;
-import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -93,18 +90,8 @@ public final class UcxClientTransport implements ClientTransport {
 
     @Override
     public Mono<DuplexConnection> connect() {
-        return new UncancelledMono<>(client.connect().<DuplexConnection>map(this::started)
-                .doOnDiscard(UcxConnection.class, Disposable::dispose)
-                .doOnDiscard(UcxDuplexConnection.class, Disposable::dispose), Disposable::dispose);
-    }
-
-    private UcxDuplexConnection started(UcxConnection connection) {
-        try {
-            return UcxDuplexConnection.start(connection, new FrameRules(true), settings, counters);
-        } catch (RuntimeException e) {
-            connection.dispose();
-            throw e;
-        }
+        return client.connect(connected ->
+                UcxDuplexConnection.start(connected, new FrameRules(true), settings, counters));
     }
 
     /** {@return the state of all connections that this transport has made} */

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
-import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.rsocket.transport.ServerTransport;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
@@ -95,11 +94,11 @@ public final class UcxServerTransport implements ServerTransport<UcxBoundTranspo
     @Override
     public Mono<UcxBoundTransport> start(ConnectionAcceptor acceptor) {
         Objects.requireNonNull(acceptor, "acceptor");
-        return new UncancelledMono<>(Mono.defer(() -> {
+        return Mono.defer(() -> {
             TransportCounters counters = new TransportCounters();
-            return server.handle((UcxConnection accepted) -> serve(accepted, acceptor, counters)).bind()
-                    .map(bound -> new UcxBoundTransport(bound, counters));
-        }), UcxBoundTransport::dispose);
+            return server.handle((UcxConnection accepted) -> serve(accepted, acceptor, counters))
+                    .bind(bound -> new UcxBoundTransport(bound, counters));
+        });
     }
 
     /** The end of the returned publisher closes the connection. */

@@ -9,7 +9,6 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
 import io.rsocket.DuplexConnection;
@@ -243,7 +242,6 @@ class ClosingTest {
 
     @Test
     void aConnectionThatItsSubscriberDropsClosesItself() {
-        UncancelledMono.installHook(); // which another test of this process may have reset
         CountDownLatch subscribed = new CountDownLatch(1);
         CompletableFuture<DuplexConnection> emitted = new CompletableFuture<>();
         Disposable.Swap subscription = Disposables.swap();

@@ -3,11 +3,13 @@ package io.reactorucx.internal.concurrent;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoOperator;
@@ -51,6 +53,20 @@ public final class UncancelledMono<T> extends MonoOperator<T, T> {
     /** Returns a Mono whose source goes on after a cancel: its steps hold what nothing else would give back. */
     public static <T> Mono<T> ofUnabortable(Mono<? extends T> source, Consumer<? super T> giveBack) {
         return new UncancelledMono<>(source, false, giveBack);
+    }
+
+    /** Returns a Mono that wraps a resource in another one, which disposes of it, and gives back what is dropped. */
+    public static <S extends Disposable, T extends Disposable> Mono<T> wrapped(Mono<S> source,
+            Function<? super S, ? extends T> wrap) {
+        Objects.requireNonNull(wrap, "wrap");
+        return new UncancelledMono<>(source.<T>map(resource -> {
+            try {
+                return Objects.requireNonNull(wrap.apply(resource), "wrap: returned null");
+            } catch (Throwable t) {
+                resource.dispose();
+                throw t;
+            }
+        }), Disposable::dispose);
     }
 
     /** Listens to what subscribers drop; again after a reset of Reactor's hooks. */
