@@ -1,8 +1,11 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.codec.MessageDecoder;
 import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.internal.message.receive.MessageDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import reactor.core.publisher.Flux;
 
 /**
@@ -36,12 +39,24 @@ public final class UcxInbound {
 
     /** {@return the messages, copied to the Java heap: the fastest way for small ones} */
     public Flux<byte[]> receiveByteArrays() {
-        return stream.receive(MessageDecoder.BYTES);
+        return stream.receive(EncodedMessage::toByteArray);
     }
 
     /** {@return the messages as text in UTF-8} */
     public Flux<String> receiveStrings() {
-        return stream.receive(MessageDecoder.STRINGS);
+        return stream.receive(message -> message.toString(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Receives messages as values that a decoder makes of them: protobuf, SBE, JSON, or a buffer of another library. It
+     * reads each where it has arrived, on the engine's thread, and copies what it keeps.
+     *
+     * @param decoder makes the values
+     * @param <T> type of the values
+     * @return the values; what the decoder throws is the error, and cancels what the peer sends, as a cancel does
+     */
+    public <T> Flux<T> receive(MessageDecoder<? extends T> decoder) {
+        return stream.receive(Objects.requireNonNull(decoder, "decoder"));
     }
 
     @Override

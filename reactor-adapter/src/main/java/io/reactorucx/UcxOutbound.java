@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.MessageEncoder;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.message.UcxObserver;
@@ -72,6 +73,20 @@ public final class UcxOutbound {
     public Mono<Void> sendStrings(Publisher<String> messages) {
         return observed(stream.send(Objects.requireNonNull(messages, "messages"),
                 text -> text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /**
+     * Sends values that an encoder turns into messages: protobuf, SBE, JSON, or buffers of another library. It writes
+     * each straight into the memory from which it is sent, when it is its turn, on the engine's thread.
+     *
+     * @param values what is sent; each is the encoder's from then on
+     * @param encoder writes the messages; what it throws is the error of this send
+     * @param <T> type of the values
+     * @return completes when the source has completed and all its messages have been sent
+     */
+    public <T> Mono<Void> send(Publisher<? extends T> values, MessageEncoder<? super T> encoder) {
+        return observed(stream.send(Objects.requireNonNull(values, "values"),
+                Objects.requireNonNull(encoder, "encoder")));
     }
 
     @Override

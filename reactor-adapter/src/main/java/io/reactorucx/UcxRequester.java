@@ -1,9 +1,10 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.codec.MessageDecoder;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.message.MessageProtocol;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.internal.request.RequestExchange;
 import io.reactorucx.message.TraceContext;
@@ -120,7 +121,7 @@ public final class UcxRequester {
      * @return the response, empty if the peer's responder completes without one
      */
     public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
-        return response(Objects.requireNonNull(request, "request"), MessageDecoder.BUFFERS);
+        return response(Objects.requireNonNull(request, "request"), EncodedMessage::lease);
     }
 
     /**
@@ -130,7 +131,7 @@ public final class UcxRequester {
      * @return the response, empty if the peer's responder completes without one
      */
     public Mono<byte[]> requestResponse(byte[] request) {
-        return response(Objects.requireNonNull(request, "request"), MessageDecoder.BYTES);
+        return response(Objects.requireNonNull(request, "request"), EncodedMessage::toByteArray);
     }
 
     /**
@@ -140,7 +141,7 @@ public final class UcxRequester {
      * @return the responses, as many as are requested
      */
     public Flux<UcxBuffer> requestStream(UcxBuffer request) {
-        return responses(Answer.MANY, Objects.requireNonNull(request, "request"), MessageDecoder.BUFFERS);
+        return responses(Answer.MANY, Objects.requireNonNull(request, "request"), EncodedMessage::lease);
     }
 
     /**
@@ -150,7 +151,7 @@ public final class UcxRequester {
      * @return the responses, as many as are requested
      */
     public Flux<byte[]> requestStream(byte[] request) {
-        return responses(Answer.MANY, Objects.requireNonNull(request, "request"), MessageDecoder.BYTES);
+        return responses(Answer.MANY, Objects.requireNonNull(request, "request"), EncodedMessage::toByteArray);
     }
 
     /**
@@ -160,7 +161,7 @@ public final class UcxRequester {
      * @return the responses, as many as are requested
      */
     public Flux<UcxBuffer> requestChannel(Publisher<? extends UcxBuffer> requests) {
-        return responses(Answer.CHANNEL, Objects.requireNonNull(requests, "requests"), MessageDecoder.BUFFERS);
+        return responses(Answer.CHANNEL, Objects.requireNonNull(requests, "requests"), EncodedMessage::lease);
     }
 
     @Override

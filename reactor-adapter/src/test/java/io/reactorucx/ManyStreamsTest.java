@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -77,7 +76,8 @@ class ManyStreamsTest implements NeedsUcx {
         MessageStream ours = Objects.requireNonNull(opening(by.messages()).block(Waits.PATIENCE));
         MessageStream theirs = accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertThat(theirs).as("what the peer has accepted").isNotNull();
-        theirs.receive(MessageDecoder.STRINGS).subscribe(text -> received.add(name + " " + text));
+        theirs.receive(message -> message.toString(StandardCharsets.UTF_8))
+                .subscribe(text -> received.add(name + " " + text));
         return new Pair(name, ours, theirs);
     }
 
@@ -119,7 +119,7 @@ class ManyStreamsTest implements NeedsUcx {
         List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
         for (int i = 0; i < STREAMS; i++) {
             MessageStream ours = open(peers.client(), "stream " + i).ours();
-            ours.receive(MessageDecoder.STRINGS).subscribe(text -> { }, errors::add);
+            ours.receive(message -> message.toString(StandardCharsets.UTF_8)).subscribe(text -> { }, errors::add);
         }
         Waits.engineOf(peers.client());
         peers.served().disposeNow();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.codec.EncodedMessage;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
@@ -16,7 +17,6 @@ import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.request.RequestErrors;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.testsupport.NoLeaks;
@@ -124,7 +124,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     private static Flux<String> receive(MessageStream stream) {
-        return stream.receive(MessageDecoder.STRINGS);
+        return stream.receive(message -> message.toString(StandardCharsets.UTF_8));
     }
 
     private void assertNoLeases() {
@@ -185,7 +185,7 @@ class MessageStreamTest implements NeedsUcx {
         few.client().outbound().sendByteArrays(source.asFlux()).subscribe(ignored -> { }, error -> { });
         MessageStream ours = open(few.client(), "");
         BlockingQueue<Integer> byStream = new LinkedBlockingQueue<>();
-        accepted().receive(MessageDecoder.BYTES).subscribe(message -> byStream.add(message.length));
+        accepted().receive(EncodedMessage::toByteArray).subscribe(message -> byStream.add(message.length));
         // More than one batch has to be in use.
         Flux.range(0, 3000).subscribe(i -> source.tryEmitNext(new byte[4000]));
         await().atMost(Waits.PATIENCE).until(() -> byDefault.size() == 3000);

@@ -34,9 +34,9 @@ class NullArgumentsTest implements NeedsUcx {
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final Set<String> PACKAGES = Set.of("io.reactorucx", "io.reactorucx.core", "io.reactorucx.engine",
-            "io.reactorucx.buffer", "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message",
-            "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.security", "io.reactorucx.transport",
-            "io.reactorucx.transport.metrics");
+            "io.reactorucx.buffer", "io.reactorucx.codec", "io.reactorucx.connection", "io.reactorucx.memory",
+            "io.reactorucx.message", "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.security",
+            "io.reactorucx.transport", "io.reactorucx.transport.metrics");
 
     private static @Nullable Object awaited(@Nullable Object returned) {
         return returned instanceof Publisher<?> publisher ? Flux.from(publisher).blockLast(LIMIT) : returned;

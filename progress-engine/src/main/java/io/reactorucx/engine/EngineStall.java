@@ -24,7 +24,7 @@ public record EngineStall(String operation, String handler, Duration duration, L
     public static final String ENGINE = "engine";
 
     private static final String API = "io.reactorucx";
-    private static final Set<String> LIBRARY = Set.of(API, "io.reactorucx.buffer",
+    private static final Set<String> LIBRARY = Set.of(API, "io.reactorucx.buffer", "io.reactorucx.codec",
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.core", "io.reactorucx.engine",
             "io.reactorucx.netty", "io.reactorucx.netty.buffer", "io.reactorucx.netty.resources",

@@ -1,7 +1,7 @@
 package io.reactorucx.rsocket;
 
 import io.netty.buffer.ByteBuf;
-import io.reactorucx.internal.message.batch.OutgoingMessage;
+import io.reactorucx.codec.MessageEncoder;
 import io.rsocket.internal.UnboundedProcessor;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
@@ -27,6 +27,7 @@ final class FrameQueue {
     private final Sinks.Empty<Void> emptied = Sinks.empty();
     private final UnboundedProcessor frames = new UnboundedProcessor(emptied::tryEmitEmpty);
     private final Context discarding = Operators.enableOnDiscard(Context.empty(), this::discard);
+    private final MessageEncoder<ByteBuf> encoder = new FrameEncoder();
     private volatile long bytes;
 
     FrameQueue(long maxBytes) {
@@ -92,15 +93,14 @@ final class FrameQueue {
         return discarding;
     }
 
-    /** Wraps a frame of the queue, which stays counted until it is released. */
-    OutgoingMessage outgoing(ByteBuf frame) {
-        return new OutgoingFrame(frame, frame.readableBytes());
+    /** {@return what makes messages of the frames, each of which stays counted until it is released} */
+    MessageEncoder<ByteBuf> encoder() {
+        return encoder;
     }
 
     private void discard(Object dropped) {
         if (dropped instanceof ByteBuf frame) {
-            removed(frame.readableBytes());
-            frame.release();
+            encoder.release(frame);
         }
     }
 
@@ -116,34 +116,27 @@ final class FrameQueue {
         return maxBytes;
     }
 
-    private final class OutgoingFrame implements OutgoingMessage {
+    private final class FrameEncoder implements MessageEncoder<ByteBuf> {
 
-        private final ByteBuf frame;
-        private final int length;
-
-        OutgoingFrame(ByteBuf frame, int length) {
-            this.frame = frame;
-            this.length = length;
+        @Override
+        public int length(ByteBuf frame) {
+            return frame.readableBytes();
         }
 
         @Override
-        public int length() {
-            return length;
-        }
-
-        @Override
-        public void copyTo(byte[] target, int offset) {
-            frame.getBytes(frame.readerIndex(), target, offset, length);
-        }
-
-        @Override
-        public void copyTo(ByteBuffer target) {
+        public void encode(ByteBuf frame, ByteBuffer target) {
             frame.getBytes(frame.readerIndex(), target);
         }
 
         @Override
-        public void release() {
-            removed(length);
+        public int encode(ByteBuf frame, byte[] target, int offset, int length) {
+            frame.getBytes(frame.readerIndex(), target, offset, length);
+            return length;
+        }
+
+        @Override
+        public void release(ByteBuf frame) {
+            removed(frame.readableBytes());
             frame.release();
         }
     }

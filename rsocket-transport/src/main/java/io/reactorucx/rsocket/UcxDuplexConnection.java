@@ -4,10 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxOutbound;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.transport.command.LimitedLog;
 import io.rsocket.DuplexConnection;
 import io.rsocket.RSocketErrorException;
 import io.rsocket.exceptions.ConnectionErrorException;
@@ -18,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
-import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -40,13 +38,12 @@ final class UcxDuplexConnection implements DuplexConnection {
     /** How long a last frame may wait until the peer takes it. */
     private static final long FAREWELL_SECONDS = 5;
 
-    private static final LimitedLog FAULTS =
-            new LimitedLog(LoggerFactory.getLogger(UcxDuplexConnection.class));
+    private static final FaultLog FAULTS = new FaultLog();
 
     private final UcxConnection connection;
     private final TransportSettings settings;
     private final TransportCounters counters;
-    private final MessageStream stream;
+    private final UcxOutbound outbound;
     private final FrameQueue queue;
     private final FrameRules rules;
     private final SocketAddress remoteAddress;
@@ -67,7 +64,7 @@ final class UcxDuplexConnection implements DuplexConnection {
         this.rules = rules;
         this.settings = settings;
         this.counters = counters;
-        this.stream = MessageStream.Received.streamOf(connection.inbound().receive());
+        this.outbound = connection.outbound();
         this.queue = new FrameQueue(settings.maxQueuedBytes());
         this.remoteAddress = PeerAddress.of(connection.peer());
     }
@@ -82,7 +79,7 @@ final class UcxDuplexConnection implements DuplexConnection {
 
     private void start() {
         counters.opened(queue);
-        stream.send(queue.frames(), queue::outgoing, new Sending());
+        outbound.send(queue.frames(), queue.encoder()).subscribe(new Sending());
         // Frames that were not sent are released before the end is signalled.
         Mono.whenDelayError(connection.onTerminate().doOnTerminate(this::terminated), queue.emptied())
                 .subscribe(ignored -> { }, this::ended, () -> ended(null));
@@ -148,7 +145,7 @@ final class UcxDuplexConnection implements DuplexConnection {
             return false;
         }
         failure = reason;
-        FAULTS.warn(reason.getMessage(), null);
+        FAULTS.warn(reason.getMessage());
         queue.dispose();
         FrameReceiver current = receiver;
         if (current != null && current.isOnItsThread()) {
@@ -187,8 +184,8 @@ final class UcxDuplexConnection implements DuplexConnection {
         byte[] bytes = ByteBufUtil.getBytes(frame);
         frame.release();
         closeLater(CloseMode.FORCE);
-        stream.send(Mono.just(bytes), sent -> sent).subscribe(ignored -> { }, error -> close(CloseMode.FORCE),
-                () -> close(CloseMode.FLUSH));
+        outbound.sendByteArrays(Mono.just(bytes)).subscribe(ignored -> { },
+                error -> close(CloseMode.FORCE), () -> close(CloseMode.FLUSH));
     }
 
     @Override
@@ -234,7 +231,7 @@ final class UcxDuplexConnection implements DuplexConnection {
 
     @Override
     public Flux<ByteBuf> receive() {
-        Flux<ByteBuf> frames = stream.receive(FrameDecoder.INSTANCE);
+        Flux<ByteBuf> frames = connection.inbound().receive(FrameDecoder::decode);
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super ByteBuf> actual) {

@@ -9,8 +9,20 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.core.Ucx;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.transport.OverflowPolicy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
 import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,23 +43,39 @@ class ArchitectureTest {
     }
 
     @Test
-    void usesTheAdapterRSocketAndBuffersOfNettyOnly() {
+    void usesTheApiOfTheAdapterRSocketAndBuffersOfNettyOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "io.reactorucx",
-                "io.reactorucx.buffer", "io.reactorucx.rsocket", "io.reactorucx.core", "io.reactorucx.internal.message",
-                "io.reactorucx.transport.command", "io.reactorucx.internal.concurrent", "org.slf4j..",
-                "io.rsocket..", "io.netty.buffer", "io.netty.util", "reactor.core..", "reactor.util.context",
-                "org.reactivestreams", "org.jspecify.annotations").check(classes);
+                "io.reactorucx.buffer", "io.reactorucx.codec", "io.reactorucx.core", "io.reactorucx.rsocket",
+                "org.slf4j..", "io.rsocket..", "io.netty.buffer", "io.netty.util", "reactor.core..",
+                "reactor.util.context", "org.reactivestreams", "org.jspecify.annotations").check(classes);
+    }
+
+    /** What any other library could do, which has no other door. */
+    @Test
+    void usesNeitherHiddenRoomsNorThoseOfTheTransport() {
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("io.reactorucx..internal..",
+                "io.reactorucx.transport..").check(classes);
     }
 
     @Test
-    void usesTheAdaptersRoomForMessagesByItsMessagesAlone() {
-        noClasses().should().dependOnClassesThat().haveNameMatching(
-                "io\\.reactorucx\\.internal\\.message\\.(?!(MessageStream|MessageDecoder|StreamBuffers)(\\$.*)?$).*")
-                .check(classes);
-        noClasses().should().dependOnClassesThat().haveNameMatching(
-                "io\\.reactorucx\\.(transport\\.command\\.(?!LimitedLog$)"
-                + "|internal\\.concurrent\\.(?!UncancelledMono$)).*")
-                .check(classes);
+    void noModuleBelowHasADoorForItAlone() {
+        assertThat(Stream.of(UcxConnection.class, OverflowPolicy.class, EngineConfig.class, Ucx.class)
+                .flatMap(type -> exportsOf(type).stream()).flatMap(export -> export.targets().stream()))
+                .isNotEmpty().doesNotContain("io.reactorucx.rsocket");
+    }
+
+    /** Reads the module that a class belongs to, which tests have on their class path. */
+    private static Set<ModuleDescriptor.Exports> exportsOf(Class<?> type) {
+        try {
+            Path folder = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+            try (FileSystem jar = Files.isDirectory(folder) ? null : FileSystems.newFileSystem(folder);
+                    InputStream in = Files.newInputStream((jar == null ? folder : jar.getPath("/"))
+                            .resolve("module-info.class"))) {
+                return ModuleDescriptor.read(in).exports();
+            }
+        } catch (IOException | URISyntaxException e) {
+            throw new IllegalStateException(type.getName(), e);
+        }
     }
 
     @Test

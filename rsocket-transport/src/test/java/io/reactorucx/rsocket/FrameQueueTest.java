@@ -158,7 +158,7 @@ class FrameQueueTest {
 
         /** Releases the next frame as a connection does that has sent it. */
         void release() {
-            queue.outgoing(taken.get(released++)).release();
+            queue.encoder().release(taken.get(released++));
         }
     }
 }

@@ -128,6 +128,17 @@ public abstract class ReceiverSubscription<T> implements Subscription {
         }
     }
 
+    /** What was received makes no value: the subscription leaves, and ends with that error. */
+    protected final void fail(Throwable error) {
+        if (isActive()) {
+            terminated = true;
+            left();
+            signalEnd(error);
+        } else {
+            ThrownSignal.atEnd(subscriber, error);
+        }
+    }
+
     /** Completes the subscription, or fails it with an error, unless it has ended before. */
     public final void terminate(@Nullable Throwable error) {
         if (isActive()) {

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.receive.InboundStream;

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.ArrayList;

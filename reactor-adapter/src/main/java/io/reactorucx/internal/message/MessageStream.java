@@ -1,27 +1,32 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.codec.MessageDecoder;
+import io.reactorucx.codec.MessageEncoder;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.codec.InboundBatch;
+import io.reactorucx.internal.codec.OutgoingMessage;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.batch.MessageBatch;
-import io.reactorucx.internal.message.batch.OutgoingMessage;
 import io.reactorucx.internal.message.batch.Termination;
 import io.reactorucx.internal.message.context.DuplexStream;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.receive.InboundStream;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.internal.message.receive.ReceiveSubscription;
 import io.reactorucx.internal.message.send.OutboundStream;
 import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.internal.message.send.SendSubscriber;
 import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.command.ApplicationException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
+import reactor.core.Fuseable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -43,37 +48,6 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
     private byte @Nullable [] openPayload;
     private boolean closed;
     private boolean refused;
-
-    /**
-     * The publisher that {@link MessageStream#receive()} returns. A module that decodes messages in a way of its own
-     * finds the stream in it.
-     */
-    public static final class Received<T> extends Flux<T> {
-
-        private final MessageStream stream;
-        private final MessageDecoder<T> decoder;
-        private final @Nullable Object receiver;
-        private final @Nullable LeakRecord place;
-
-        private Received(MessageStream stream, MessageDecoder<T> decoder, @Nullable Object receiver,
-                @Nullable LeakRecord place) {
-            this.stream = stream;
-            this.decoder = decoder;
-            this.receiver = receiver;
-            this.place = place;
-        }
-
-        /** Returns the stream whose messages a connection's facade has returned. */
-        public static MessageStream streamOf(Flux<?> received) {
-            return ((Received<?>) received).stream;
-        }
-
-        @Override
-        public void subscribe(CoreSubscriber<? super T> actual) {
-            new ReceiveSubscription<>(stream.input, decoder, actual, receiver == null ? actual : receiver, place)
-                    .subscribe();
-        }
-    }
 
     /** Creates a stream. Frames of this side name it by {@code id}, frames of the peer by {@link #peerId}. */
     MessageStream(MessageStreams streams, StreamContext context, SendScheduler scheduler, int id) {
@@ -107,8 +81,21 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
         SendSubscriber.send(output, messages, encoder, whenSent);
     }
 
+    /** Sends values that an encoder writes when it is their turn. Fails with what the encoder throws. */
+    public <T> Mono<Void> send(Publisher<? extends T> values, MessageEncoder<? super T> encoder) {
+        Function<T, Object> messages = value -> OutgoingMessage.of(encoder, value);
+        return send(hidden(values), messages).onErrorMap(ApplicationException.class,
+                standIn -> ApplicationErrors.signal(standIn.thrown()));
+    }
+
+    /** Hides a value that is known before it is asked for: how many bytes it makes is the encoder's matter. */
+    private static <T> Publisher<? extends T> hidden(Publisher<? extends T> values) {
+        return !(values instanceof Fuseable.ScalarCallable<?>) ? values
+                : values instanceof Mono<? extends T> mono ? mono.hide() : Flux.<T>from(values).hide();
+    }
+
     /** {@return messages of the peer as the decoder gives them, for one subscriber at a time} */
-    public <T> Flux<T> receive(MessageDecoder<T> decoder) {
+    public <T> Flux<T> receive(MessageDecoder<? extends T> decoder) {
         return receive(decoder, null, context.pool().place());
     }
 
@@ -118,8 +105,15 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
      * @param receiver the handler that the report of a leak names; null for the subscriber
      * @param place where the application asked for the messages, for the report of a leak
      */
-    public <T> Flux<T> receive(MessageDecoder<T> decoder, @Nullable Object receiver, @Nullable LeakRecord place) {
-        return new Received<>(this, decoder, receiver, place);
+    public <T> Flux<T> receive(MessageDecoder<? extends T> decoder, @Nullable Object receiver,
+            @Nullable LeakRecord place) {
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                new ReceiveSubscription<>(input, decoder, actual, receiver == null ? actual : receiver, place)
+                        .subscribe();
+            }
+        };
     }
 
     /** {@return the name of the peer} */
@@ -129,7 +123,7 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
 
     /** {@return messages of the peer, each a lease that the subscriber releases} */
     public Flux<UcxBuffer> receive() {
-        return receive(MessageDecoder.BUFFERS);
+        return receive(EncodedMessage::lease);
     }
 
     /** Ends the outgoing direction after the messages of the sends that are subscribed to. */

@@ -2,7 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.send.OutboundStream;
 import io.reactorucx.internal.message.send.SendScheduler;

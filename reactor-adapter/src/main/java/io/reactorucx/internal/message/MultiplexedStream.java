@@ -2,7 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.message.batch.InboundBatch;
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.message.receive.InboundStream;
 import org.jspecify.annotations.Nullable;
 

@@ -5,6 +5,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ThrownSignal;
 import io.reactorucx.internal.counter.RequestCounters;
@@ -16,7 +17,6 @@ import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.internal.message.SingleMessageStream;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.receive.InboundStream;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
@@ -249,16 +249,14 @@ final class RequestCall<T> extends SingleMessageStream
             handOver(batch, offset, length, count);
             return;
         }
-        T response;
-        try {
-            response = mono.decoder.decode(batch, offset, length);
-            LeaseOrigin.add(response, "a response from", protocol().context().connection().peer(), actual,
-                    ReceiverName::of, mono.place);
-        } catch (UcxException e) {
+        T response = batch.message(offset, length).decode(mono.decoder);
+        if (response == null) {
             // The response waits for memory.
             handOver(batch, offset, length, count);
             return;
         }
+        LeaseOrigin.add(response, "a response from", protocol().context().connection().peer(), actual,
+                ReceiverName::of, mono.place);
         if (!CONTENT.compareAndSet(this, State.OPEN, response)) {
             UcxBuffer.discard(response);
         }

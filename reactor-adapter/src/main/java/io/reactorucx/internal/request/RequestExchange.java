@@ -1,6 +1,7 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.MessageDecoder;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
@@ -9,7 +10,6 @@ import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.request;
 
+import io.reactorucx.codec.MessageDecoder;
 import io.reactorucx.internal.message.MessageProtocol;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.transport.buffer.LeakRecord;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;

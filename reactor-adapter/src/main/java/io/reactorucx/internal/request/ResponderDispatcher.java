@@ -1,6 +1,8 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.counter.RequestCounters;
@@ -8,9 +10,7 @@ import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.context.StreamContext;
-import io.reactorucx.internal.message.receive.MessageDecoder;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
@@ -216,6 +216,6 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     }
 
     private Flux<UcxBuffer> receive(MessageStream stream) {
-        return stream.receive(MessageDecoder.BUFFERS, responder, null);
+        return stream.receive(EncodedMessage::lease, responder, null);
     }
 }

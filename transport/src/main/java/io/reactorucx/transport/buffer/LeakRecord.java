@@ -11,7 +11,7 @@ public final class LeakRecord extends Throwable {
 
     private static final long serialVersionUID = 1;
 
-    private static final Set<String> LIBRARY = Set.of("io.reactorucx", "io.reactorucx.buffer",
+    private static final Set<String> LIBRARY = Set.of("io.reactorucx", "io.reactorucx.buffer", "io.reactorucx.codec",
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.core", "io.reactorucx.engine");
     private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.transport.",

@@ -2,6 +2,7 @@ package io.reactorucx.internal.message.batch;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
+import io.reactorucx.internal.codec.OutgoingMessage;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.Arena;

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message.context;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.codec.InboundMessage;
 import io.reactorucx.internal.lease.NamedWaiter;
 import io.reactorucx.transport.command.RetryingCommand;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import reactor.core.CoreSubscriber;
  *
  * <p>Thread: engine.
  */
-public final class StreamBuffers {
+public final class StreamBuffers implements InboundMessage.Memory {
 
     private final DuplexStream stream;
     private final StreamContext context;
@@ -30,6 +31,7 @@ public final class StreamBuffers {
     }
 
     /** Returns a lease, or null when there is no memory: the callback runs when there is. */
+    @Override
     public @Nullable UcxBuffer tryLease(long bytes) {
         UcxBuffer kept = takeSpare(bytes);
         if (kept != null || waiting != null) {

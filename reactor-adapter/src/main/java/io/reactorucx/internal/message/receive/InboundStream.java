@@ -2,8 +2,8 @@ package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.context.DuplexStream;
 import io.reactorucx.internal.message.context.StreamBuffers;

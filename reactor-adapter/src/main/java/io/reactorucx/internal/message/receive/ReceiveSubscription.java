@@ -1,9 +1,11 @@
 package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.MessageDecoder;
+import io.reactorucx.internal.codec.InboundBatch;
+import io.reactorucx.internal.codec.InboundMessage;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.lease.ReceiverName;
-import io.reactorucx.internal.message.batch.InboundBatch;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.transport.buffer.LeakRecord;
 import io.reactorucx.transport.buffer.LeaseOrigin;
@@ -15,7 +17,8 @@ import reactor.core.CoreSubscriber;
 public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     private final InboundStream input;
-    private final MessageDecoder<T> decoder;
+    private final MessageDecoder<? extends T> decoder;
+    private final InboundMessage message = new InboundMessage();
     private final String received;
     private final Object receiver;
     private final @Nullable LeakRecord place;
@@ -26,8 +29,8 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
      * @param receiver named by the report of a leak: the subscriber or handler of the application
      * @param place where the application asked for the messages, for the report of a leak
      */
-    public ReceiveSubscription(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber,
-            Object receiver, @Nullable LeakRecord place) {
+    public ReceiveSubscription(InboundStream input, MessageDecoder<? extends T> decoder,
+            CoreSubscriber<? super T> subscriber, Object receiver, @Nullable LeakRecord place) {
         super(input.context().connection().engine(), subscriber);
         this.input = input;
         this.decoder = decoder;
@@ -42,31 +45,43 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
     }
 
     /** Names the receiver in the report of a leak. */
-    private void mark(Object message) {
-        LeaseOrigin.add(message, received, input.context().connection().peer(), receiver, ReceiverName::of, place);
+    private void mark(Object value) {
+        LeaseOrigin.add(value, received, input.context().connection().peer(), receiver, ReceiverName::of, place);
     }
 
     /** Delivers a message of the batch that has just arrived. */
     void deliver(InboundBatch batch, int offset, int length) {
-        T value = decoder.decode(batch, offset, length);
-        mark(value);
-        emit(value);
+        deliver(message.of(batch, offset, length).decode(decoder));
     }
 
     /** Delivers a message that has waited. Returns whether there was memory for it. */
-    boolean deliver(byte[] message, StreamBuffers buffers) {
-        T value = decoder.decode(message, buffers);
-        if (value != null) {
-            mark(value);
-            emit(value);
+    boolean deliver(byte[] waiting, StreamBuffers buffers) {
+        T value = message.of(waiting, buffers).decode(decoder);
+        if (value == null && message.isWaiting()) {
+            return false;
         }
-        return value != null;
+        deliver(value);
+        return true;
     }
 
     /** Delivers a large message that has been fetched. */
-    void deliver(UcxBuffer message) {
-        mark(message);
-        emit(decoder.decode(message));
+    void deliver(UcxBuffer fetched) {
+        mark(fetched);
+        deliver(message.of(fetched).decode(decoder));
+    }
+
+    /** Emits what the decoder has returned, or fails; throws what the pool has, for the message to wait. */
+    private void deliver(@Nullable T value) {
+        if (value != null) {
+            mark(value);
+            emit(value);
+            return;
+        }
+        RuntimeException refusal = message.refusal();
+        if (refusal != null) {
+            throw refusal;
+        }
+        fail(message.failure());
     }
 
     /** Returns whether this receives on a connection, and no message waits for the subscriber. */
@@ -86,9 +101,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     @Override
     protected void discard(T value) {
-        if (value instanceof UcxBuffer lease) {
-            lease.dispose();
-        }
+        UcxBuffer.discard(value);
     }
 
     @Override

@@ -2,8 +2,8 @@ package io.reactorucx.internal.message.send;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.codec.OutgoingMessage;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
-import io.reactorucx.internal.message.batch.OutgoingMessage;
 import io.reactorucx.internal.message.receive.ReceiveSubscription;
 import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.command.RetryingCommand;

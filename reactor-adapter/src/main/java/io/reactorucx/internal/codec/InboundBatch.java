@@ -1,4 +1,4 @@
-package io.reactorucx.internal.message.batch;
+package io.reactorucx.internal.codec;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.MessageFrameCodec;
@@ -21,6 +21,7 @@ public final class InboundBatch {
     private byte[] bytes = EMPTY;
     private int size;
     private @Nullable UcxBuffer shared;
+    private final InboundMessage single = new InboundMessage();
 
     public InboundBatch(LeasePool pool) {
         this.pool = pool;
@@ -40,7 +41,12 @@ public final class InboundBatch {
         }
     }
 
-    public UcxBuffer lease(int offset, int length) {
+    /** Shows a message to one of this library's decoders, which leads to no other message within its call. */
+    public InboundMessage message(int offset, int length) {
+        return single.of(this, offset, length);
+    }
+
+    UcxBuffer lease(int offset, int length) {
         UcxBuffer whole = shared;
         if (whole == null) {
             // Who gets the messages is known, and not where this thread comes from.
