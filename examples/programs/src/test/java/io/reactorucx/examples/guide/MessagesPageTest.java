@@ -10,7 +10,10 @@ import io.reactorucx.UcxInbound;
 import io.reactorucx.UcxOutbound;
 import io.reactorucx.UcxServer;
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.codec.MessageEncoder;
 import io.reactorucx.message.UcxResponder;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +123,52 @@ class MessagesPageTest extends Page {
                 .then();
         // end
         return handled;
+    }
+
+    // snippet: encoder
+    /** A price, in twelve bytes. */
+    record Price(int instrument, long cents) {
+
+        static final MessageEncoder<Price> ENCODER = new MessageEncoder<>() {
+            @Override
+            public int length(Price price) {
+                return Integer.BYTES + Long.BYTES;
+            }
+
+            @Override
+            public void encode(Price price, ByteBuffer target) {
+                target.putInt(price.instrument()).putLong(price.cents());
+            }
+        };
+
+        static Price decode(EncodedMessage message) {
+            ByteBuffer bytes = message.byteBuffer();
+            return new Price(bytes.getInt(), bytes.getLong());
+        }
+    }
+    // end
+
+    @Test
+    void valuesTravelByACodec() {
+        ConcurrentLinkedQueue<Price> arrived = new ConcurrentLinkedQueue<>();
+        Flux<Price> prices = Flux.just(new Price(1, 100), new Price(2, 250));
+        UcxBoundServer server = UcxServer.create(resources)
+                .handle((in, out) -> exchange(in, out, Flux.empty(), arrived)).bindNow();
+        UcxConnection connection = connect(server);
+
+        exchange(connection.inbound(), connection.outbound(), prices, new ConcurrentLinkedQueue<>()).subscribe();
+
+        await().atMost(TIMEOUT).untilAsserted(() -> assertThat(arrived)
+                .containsExactly(new Price(1, 100), new Price(2, 250)));
+    }
+
+    private static Mono<Void> exchange(UcxInbound in, UcxOutbound out, Flux<Price> prices,
+            ConcurrentLinkedQueue<Price> arrived) {
+        // snippet: codec
+        Flux<Price> received = in.receive(Price::decode);
+        Mono<Void> sent = out.send(prices, Price.ENCODER);
+        // end
+        return Mono.when(sent, received.doOnNext(arrived::add));
     }
 
     @Test
