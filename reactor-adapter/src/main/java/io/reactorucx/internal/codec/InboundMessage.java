@@ -156,6 +156,7 @@ public final class InboundMessage implements EncodedMessage {
     @Override
     public String toString(Charset charset) {
         requireCall();
+        Objects.requireNonNull(charset, "charset");
         return fetched == null ? new String(bytes, offset, length, charset) : fetched.toString(charset);
     }
 
