@@ -68,7 +68,7 @@ final class InboundDispatcher {
     private void apply(Object message) {
         if (message instanceof UcpActiveMessage large) {
             large(large);
-        } else {
+        } else if (!protocol.isEnded()) {
             byte[] bytes = (byte[]) message;
             batch(bytes, bytes.length);
         }
@@ -137,9 +137,6 @@ final class InboundDispatcher {
     }
 
     private void batch(byte[] bytes, int size) {
-        if (protocol.isEnded()) {
-            return;
-        }
         sequence.acknowledged(MessageFrameCodec.acknowledged(bytes));
         batch.begin(bytes, size);
         try {
