@@ -227,7 +227,7 @@ final class ContextSettings {
     }
 
     private static void modify(MemorySegment settings, String key, String value, Arena arena) {
-        UcpContext.check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(key), arena.allocateFrom(value)),
+        NativeStatus.check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(key), arena.allocateFrom(value)),
                 "setting " + key + "=" + value);
     }
 

@@ -58,7 +58,7 @@ final class GenericOperations {
         ucp_generic_dt_ops.unpack(ops, UcpUpcalls.unpack(this::unpack, arena));
         ucp_generic_dt_ops.finish(ops, UcpUpcalls.finish(state -> { }, arena));
         MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
-        UcpContext.check(ucx_h.ucp_dt_create_generic(ops, MemorySegment.NULL, result), "dt_create_generic");
+        NativeStatus.check(ucx_h.ucp_dt_create_generic(ops, MemorySegment.NULL, result), "dt_create_generic");
         return result.get(ValueLayout.JAVA_LONG, 0);
     }
 

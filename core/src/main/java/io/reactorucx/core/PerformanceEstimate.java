@@ -36,7 +36,7 @@ final class PerformanceEstimate {
             ucp_ep_evaluate_perf_param_t.message_size(param, messageBytes);
             MemorySegment attr = ucp_ep_evaluate_perf_attr_t.allocate(call);
             ucp_ep_evaluate_perf_attr_t.field_mask(attr, ucx_h.UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME());
-            UcpContext.check(ucx_h.ucp_ep_evaluate_perf(endpoint, param, attr), "ep_evaluate_perf");
+            NativeStatus.check(ucx_h.ucp_ep_evaluate_perf(endpoint, param, attr), "ep_evaluate_perf");
             double seconds = ucp_ep_evaluate_perf_attr_t.estimated_time(attr);
             // Without a transport UCX divides by a bandwidth of 0.
             return Double.isFinite(seconds) ? OptionalLong.of(Math.round(seconds * NANOS_PER_SECOND))

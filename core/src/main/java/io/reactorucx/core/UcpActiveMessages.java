@@ -142,7 +142,7 @@ public final class UcpActiveMessages {
     private void set(int id, MemorySegment params) {
         ucp_am_handler_param.id(params, id);
         ucp_am_handler_param.arg(params, MemorySegment.ofAddress(id));
-        UcpContext.check(ucx_h.ucp_worker_set_am_recv_handler(workerHandle, params), "worker_set_am_recv_handler");
+        NativeStatus.check(ucx_h.ucp_worker_set_am_recv_handler(workerHandle, params), "worker_set_am_recv_handler");
     }
 
     /** An object for an inline message, until that is {@linkplain #deliver delivered}. */

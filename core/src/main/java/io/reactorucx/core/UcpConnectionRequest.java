@@ -114,6 +114,6 @@ public final class UcpConnectionRequest {
     }
 
     void rejectNow(MemorySegment listenerHandle) {
-        UcpContext.check(ucx_h.ucp_listener_reject(listenerHandle, handle), "ucp_listener_reject");
+        NativeStatus.check(ucx_h.ucp_listener_reject(listenerHandle, handle), "ucp_listener_reject");
     }
 }

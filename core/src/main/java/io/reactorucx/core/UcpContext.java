@@ -155,12 +155,6 @@ public final class UcpContext implements AutoCloseable {
         return config.features().stream().mapToLong(UcpFeature::bit).reduce(0, (a, b) -> a | b);
     }
 
-    static void check(int rawStatus, String operation) {
-        if (rawStatus < 0) {
-            throw new UcxException(rawStatus, operation, null);
-        }
-    }
-
     RegistrationCache registrations() {
         return registrations;
     }

@@ -23,7 +23,7 @@ public record UcpContextAttributes(long requestSize, UcxThreadMode threadMode, S
             MemorySegment attr = ucp_context_attr.allocate(call);
             ucp_context_attr.field_mask(attr, ucx_h.UCP_ATTR_FIELD_REQUEST_SIZE() | ucx_h.UCP_ATTR_FIELD_THREAD_MODE()
                     | ucx_h.UCP_ATTR_FIELD_MEMORY_TYPES() | ucx_h.UCP_ATTR_FIELD_NAME());
-            UcpContext.check(ucx_h.ucp_context_query(context, attr), "ucp_context_query");
+            NativeStatus.check(ucx_h.ucp_context_query(context, attr), "ucp_context_query");
             return new UcpContextAttributes(ucp_context_attr.request_size(attr),
                     UcxThreadMode.of(ucp_context_attr.thread_mode(attr)),
                     UcxMemoryType.of(ucp_context_attr.memory_types(attr)), ucp_context_attr.name(attr).getString(0));

@@ -153,7 +153,7 @@ public final class UcpData {
             ucp_datatype_attr.buffer(attr, buffer.buffer());
             ucp_datatype_attr.count(attr, buffer.count());
             try {
-                UcpContext.check(ucx_h.ucp_dt_query(datatype(), attr), "dt_query");
+                NativeStatus.check(ucx_h.ucp_dt_query(datatype(), attr), "dt_query");
             } finally {
                 Reference.reachabilityFence(buffer);
             }

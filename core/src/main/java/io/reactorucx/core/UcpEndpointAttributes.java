@@ -43,7 +43,7 @@ public record UcpEndpointAttributes(String name,
             MemorySegment attr = ucp_ep_attr.allocate(call);
             ucp_ep_attr.field_mask(attr,
                     ucx_h.UCP_EP_ATTR_FIELD_NAME() | (knowsUserData ? ucx_h.UCP_EP_ATTR_FIELD_USER_DATA() : 0));
-            UcpContext.check(ucx_h.ucp_ep_query(endpoint, attr), "ep_query");
+            NativeStatus.check(ucx_h.ucp_ep_query(endpoint, attr), "ep_query");
             String name = ucp_ep_attr.name(attr).getString(0);
             OptionalLong userData = knowsUserData ? OptionalLong.of(ucp_ep_attr.user_data(attr).address())
                     : OptionalLong.empty();
@@ -75,7 +75,7 @@ public record UcpEndpointAttributes(String name,
             ucp_transports_t.entries(list, entries);
             ucp_transports_t.num_entries(list, MAX_TRANSPORTS);
             ucp_transports_t.entry_size(list, ucp_transport_entry_t.sizeof());
-            UcpContext.check(ucx_h.ucp_ep_query(endpoint, attr), "ep_query");
+            NativeStatus.check(ucx_h.ucp_ep_query(endpoint, attr), "ep_query");
             return LongStream.range(0, Math.min(ucp_transports_t.num_entries(list), MAX_TRANSPORTS))
                     .mapToObj(index -> ucp_transport_entry_t.asSlice(entries, index))
                     .map(entry -> text(ucp_transport_entry_t.transport_name(entry)) + "/"

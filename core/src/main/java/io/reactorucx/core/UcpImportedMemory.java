@@ -41,7 +41,7 @@ public final class UcpImportedMemory implements AutoCloseable {
             ucp_mem_map_params.field_mask(params, ucx_h.UCP_MEM_MAP_PARAM_FIELD_EXPORTED_MEMH_BUFFER());
             ucp_mem_map_params.exported_memh_buffer(params, Arguments.padded(exported, call));
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            UcpContext.check(ucx_h.ucp_mem_map(context.handle(), params, pointer), "ucp_mem_map of exported memory");
+            NativeStatus.check(ucx_h.ucp_mem_map(context.handle(), params, pointer), "ucp_mem_map of exported memory");
             return new UcpImportedMemory(context, pointer.get(ValueLayout.ADDRESS, 0));
         }
     }

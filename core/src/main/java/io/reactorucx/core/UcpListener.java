@@ -87,7 +87,7 @@ public final class UcpListener implements AutoCloseable {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_listener_attr.allocate(call);
             ucp_listener_attr.field_mask(attr, ucx_h.UCP_LISTENER_ATTR_FIELD_SOCKADDR());
-            UcpContext.check(ucx_h.ucp_listener_query(listener, attr), "ucp_listener_query");
+            NativeStatus.check(ucx_h.ucp_listener_query(listener, attr), "ucp_listener_query");
             return SocketAddresses.read(ucp_listener_attr.sockaddr(attr));
         }
     }

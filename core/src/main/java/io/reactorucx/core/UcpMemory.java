@@ -253,7 +253,7 @@ public final class UcpMemory implements AutoCloseable {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
             MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
-            UcpContext.check(ucx_h.ucp_rkey_pack(context.handle(), handle, pointer, size), "ucp_rkey_pack");
+            NativeStatus.check(ucx_h.ucp_rkey_pack(context.handle(), handle, pointer, size), "ucp_rkey_pack");
             MemorySegment packed = pointer.get(ValueLayout.ADDRESS, 0);
             try {
                 return packed.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
@@ -288,7 +288,7 @@ public final class UcpMemory implements AutoCloseable {
                 ucp_mem_advise_params.length(params, length);
                 ucp_mem_advise_params.advice(params, advice.code());
                 int status = ucx_h.ucp_mem_advise(context.handle(), handle, params);
-                UcpContext.check(status, "ucp_mem_advise");
+                NativeStatus.check(status, "ucp_mem_advise");
                 return status;
             }
         });
@@ -309,7 +309,7 @@ public final class UcpMemory implements AutoCloseable {
                 ucp_memh_pack_params.flags(params, ucx_h.UCP_MEMH_PACK_FLAG_EXPORT());
                 MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
                 MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
-                UcpContext.check(ucx_h.ucp_memh_pack(handle, params, pointer, size), "ucp_memh_pack");
+                NativeStatus.check(ucx_h.ucp_memh_pack(handle, params, pointer, size), "ucp_memh_pack");
                 MemorySegment packed = pointer.get(ValueLayout.ADDRESS, 0);
                 try {
                     return packed.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);

@@ -19,7 +19,7 @@ public record UcpMemoryAttributes(long address, long length, UcxMemoryType memor
             MemorySegment attr = ucp_mem_attr.allocate(call);
             ucp_mem_attr.field_mask(attr, ucx_h.UCP_MEM_ATTR_FIELD_ADDRESS() | ucx_h.UCP_MEM_ATTR_FIELD_LENGTH()
                     | ucx_h.UCP_MEM_ATTR_FIELD_MEM_TYPE());
-            UcpContext.check(ucx_h.ucp_mem_query(memory, attr), "ucp_mem_query");
+            NativeStatus.check(ucx_h.ucp_mem_query(memory, attr), "ucp_mem_query");
             return new UcpMemoryAttributes(ucp_mem_attr.address(attr).address(), ucp_mem_attr.length(attr),
                     UcxMemoryType.of(ucp_mem_attr.mem_type(attr)));
         }

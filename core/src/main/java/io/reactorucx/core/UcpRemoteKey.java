@@ -161,7 +161,7 @@ public final class UcpRemoteKey implements AutoCloseable {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment result = call.allocate(ValueLayout.JAVA_INT);
             MemorySegment params = ucp_rkey_compare_params.allocate(call);
-            UcpContext.check(ucx_h.ucp_rkey_compare(worker.handle(), handle, other.handle, params, result),
+            NativeStatus.check(ucx_h.ucp_rkey_compare(worker.handle(), handle, other.handle, params, result),
                     "rkey_compare");
             return result.get(ValueLayout.JAVA_INT, 0);
         }

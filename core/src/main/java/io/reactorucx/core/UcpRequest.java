@@ -68,7 +68,7 @@ public final class UcpRequest {
                 ucp_request_attr_t.debug_string_size(attr, DESCRIPTION_BYTES);
             }
             ucp_request_attr_t.field_mask(attr, mask);
-            UcpContext.check(ucx_h.ucp_request_query(MemorySegment.ofAddress(request), attr), "request_query");
+            NativeStatus.check(ucx_h.ucp_request_query(MemorySegment.ofAddress(request), attr), "request_query");
             return new UcpRequestInfo(text.getString(0), UcxStatus.of(ucp_request_attr_t.status(attr)),
                     UcxMemoryType.of(ucp_request_attr_t.mem_type(attr)));
         }

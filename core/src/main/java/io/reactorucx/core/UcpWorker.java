@@ -212,7 +212,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public void fence() {
         checkOpen("worker_fence");
-        UcpContext.check(ucx_h.ucp_worker_fence(handle), "worker_fence");
+        NativeStatus.check(ucx_h.ucp_worker_fence(handle), "worker_fence");
     }
 
     /** Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens after the close. */

@@ -21,7 +21,7 @@ public record UcpWorkerAttributes(UcxThreadMode threadMode, int maxHeaderBytes, 
             ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_THREAD_MODE()
                     | ucx_h.UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER()
                     | ucx_h.UCP_WORKER_ATTR_FIELD_NAME() | ucx_h.UCP_WORKER_ATTR_FIELD_MAX_INFO_STRING());
-            UcpContext.check(ucx_h.ucp_worker_query(worker, attr), "worker_query");
+            NativeStatus.check(ucx_h.ucp_worker_query(worker, attr), "worker_query");
             return new UcpWorkerAttributes(UcxThreadMode.of(ucp_worker_attr.thread_mode(attr)),
                     (int) Math.min(ucp_worker_attr.max_am_header(attr), Integer.MAX_VALUE), ucp_worker_attr.name(attr)
                     .getString(0), Math.toIntExact(ucp_worker_attr.max_debug_string(attr)));

@@ -109,7 +109,7 @@ public final class Ucx {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = ucp_lib_attr.allocate(arena);
             ucp_lib_attr.field_mask(attr, ucx_h.UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL());
-            UcpContext.check(ucx_h.ucp_lib_query(attr), "ucp_lib_query");
+            NativeStatus.check(ucx_h.ucp_lib_query(attr), "ucp_lib_query");
             return UcxThreadMode.of(ucp_lib_attr.max_thread_level(attr));
         }
     }

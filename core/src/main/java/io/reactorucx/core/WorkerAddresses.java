@@ -43,7 +43,7 @@ final class WorkerAddresses {
             ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS()
                     | ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS());
             ucp_worker_attr.address_flags(attr, networkOnly ? ucx_h.UCP_WORKER_ADDRESS_FLAG_NET_ONLY() : 0);
-            UcpContext.check(ucx_h.ucp_worker_query(worker, attr), "worker_get_address");
+            NativeStatus.check(ucx_h.ucp_worker_query(worker, attr), "worker_get_address");
             MemorySegment address = ucp_worker_attr.address(attr);
             try {
                 return address.reinterpret(ucp_worker_attr.address_length(attr)).toArray(ValueLayout.JAVA_BYTE);
@@ -59,7 +59,7 @@ final class WorkerAddresses {
             MemorySegment attr = ucp_worker_address_attr.allocate(call);
             ucp_worker_address_attr.field_mask(attr, ucx_h.UCP_WORKER_ADDRESS_ATTR_FIELD_UID());
             int status = ucx_h.ucp_worker_address_query(Arguments.padded(checked(address), call), attr);
-            UcpContext.check(status, "worker_address_query");
+            NativeStatus.check(status, "worker_address_query");
             return ucp_worker_address_attr.worker_uid(attr);
         }
     }

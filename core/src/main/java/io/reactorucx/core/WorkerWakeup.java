@@ -40,7 +40,7 @@ final class WorkerWakeup {
 
     private static int ofUcx(MemorySegment worker, Arena arena) {
         MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
-        UcpContext.check(ucx_h.ucp_worker_get_efd(worker, number), "worker_get_efd");
+        NativeStatus.check(ucx_h.ucp_worker_get_efd(worker, number), "worker_get_efd");
         return number.get(ValueLayout.JAVA_INT, 0);
     }
 
@@ -57,7 +57,7 @@ final class WorkerWakeup {
         if (status == BUSY) {
             return false;
         }
-        UcpContext.check(status, "worker_arm");
+        NativeStatus.check(status, "worker_arm");
         return true;
     }
 
@@ -73,7 +73,7 @@ final class WorkerWakeup {
         }
         try {
             if (!destroyed) {
-                UcpContext.check(ucx_h.ucp_worker_signal(worker), "worker_signal");
+                NativeStatus.check(ucx_h.ucp_worker_signal(worker), "worker_signal");
             }
         } finally {
             lifetime.readLock().unlock();

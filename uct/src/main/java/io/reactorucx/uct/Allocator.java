@@ -3,6 +3,7 @@ package io.reactorucx.uct;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxUnsupportedException;
@@ -10,7 +11,6 @@ import io.reactorucx.core.ffi.uct_allocated_memory;
 import io.reactorucx.core.ffi.uct_mem_alloc_params_t;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.AddressReservation;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
@@ -96,7 +96,7 @@ final class Allocator {
     }
 
     private void check(int status) {
-        UctStatus.check(status, OPERATION + " of " + request.bytes() + " bytes by " + request.methods());
+        NativeStatus.check(status, OPERATION + " of " + request.bytes() + " bytes by " + request.methods());
     }
 
     private int call(MemorySegment description, long address, Set<UctMemoryFlag> flags) {

@@ -1,8 +1,8 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -39,7 +39,7 @@ final class MemoryHandle {
         long keyBytes = domain.attributes().packedKeyBytes();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(keyBytes + SPARE_BYTES);
-            UctStatus.check(ucx_h.uct_md_mkey_pack(domain.handle(), handle, buffer), "uct_md_mkey_pack");
+            NativeStatus.check(ucx_h.uct_md_mkey_pack(domain.handle(), handle, buffer), "uct_md_mkey_pack");
             return new UctPackedKey(domain.component().name(), address, bytes,
                     buffer.asSlice(0, keyBytes).toArray(ValueLayout.JAVA_BYTE));
         }
@@ -50,7 +50,7 @@ final class MemoryHandle {
         Arguments.bounds(offset, length, bytes, "memory");
         Objects.requireNonNull(advice, "advice");
         domain.require(UctMdOperation.ADVISE);
-        UctStatus.check(ucx_h.uct_md_mem_advise(domain.handle(), handle, MemorySegment.ofAddress(address + offset),
+        NativeStatus.check(ucx_h.uct_md_mem_advise(domain.handle(), handle, MemorySegment.ofAddress(address + offset),
                 length, advice.code()), "uct_md_mem_advise");
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
@@ -8,7 +9,6 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.uct.internal.Bits;
 import io.reactorucx.uct.internal.MemoryTypes;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -42,7 +42,7 @@ final class MemoryQuery {
             uct_md_mem_attr.mem_type(attr, MemoryTypes.count(Ucx.version()));
             uct_md_mem_attr.sys_dev(attr, (byte) ucx_h.UCS_SYS_DEVICE_ID_UNKNOWN());
             uct_md_mem_attr.dmabuf_fd(attr, ucx_h.UCT_DMABUF_FD_INVALID());
-            UctStatus.check(ucx_h.uct_md_mem_query(domain.handle(), segment, segment.byteSize(), attr),
+            NativeStatus.check(ucx_h.uct_md_mem_query(domain.handle(), segment, segment.byteSize(), attr),
                     "uct_md_mem_query");
             int fd = uct_md_mem_attr.dmabuf_fd(attr);
             OptionalInt device = UctResource.systemDevice(uct_md_mem_attr.sys_dev(attr));
@@ -58,7 +58,7 @@ final class MemoryQuery {
         domain.require(UctMdOperation.DETECT_MEMORY_TYPE);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment type = arena.allocate(ValueLayout.JAVA_INT);
-            UctStatus.check(ucx_h.uct_md_detect_memory_type(domain.handle(), segment, segment.byteSize(), type),
+            NativeStatus.check(ucx_h.uct_md_detect_memory_type(domain.handle(), segment, segment.byteSize(), type),
                     "uct_md_detect_memory_type");
             return MemoryTypes.of(type.get(ValueLayout.JAVA_INT, 0));
         }

@@ -1,5 +1,6 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
@@ -8,7 +9,6 @@ import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_allocated_memory;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.uct.internal.MemoryTypes;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -164,6 +164,6 @@ public final class UctAllocatedMemory implements UctMemory {
         if (handle != null) {
             handle.domain().closed();
         }
-        UctStatus.check(ucx_h.uct_mem_free(description), "uct_mem_free");
+        NativeStatus.check(ucx_h.uct_mem_free(description), "uct_mem_free");
     }
 }

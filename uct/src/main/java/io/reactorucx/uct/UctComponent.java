@@ -1,11 +1,11 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.ffi.uct_component_attr;
 import io.reactorucx.core.ffi.uct_md_resource_desc;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.NativeEnvironment;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -51,7 +51,7 @@ public final class UctComponent {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            UctStatus.check(ucx_h.uct_query_components(list, count), "uct_query_components");
+            NativeStatus.check(ucx_h.uct_query_components(list, count), "uct_query_components");
             MemorySegment components = list.get(ValueLayout.ADDRESS, 0);
             try {
                 int size = count.get(ValueLayout.JAVA_INT, 0);
@@ -85,7 +85,7 @@ public final class UctComponent {
         MemorySegment attr = uct_component_attr.allocate(arena);
         uct_component_attr.field_mask(attr, ucx_h.UCT_COMPONENT_ATTR_FIELD_NAME()
                 | ucx_h.UCT_COMPONENT_ATTR_FIELD_FLAGS());
-        UctStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
+        NativeStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
         return new UctComponent(handle, uct_component_attr.name(attr).getString(0),
                 UctComponentFlag.of(uct_component_attr.flags(attr)));
     }
@@ -109,13 +109,13 @@ public final class UctComponent {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = uct_component_attr.allocate(arena);
             uct_component_attr.field_mask(attr, ucx_h.UCT_COMPONENT_ATTR_FIELD_MD_RESOURCE_COUNT());
-            UctStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
+            NativeStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
             int expected = uct_component_attr.md_resource_count(attr);
             MemorySegment resources = uct_md_resource_desc.allocateArray((long) expected + SPARE_DOMAINS, arena);
             uct_component_attr.field_mask(attr,
                     ucx_h.UCT_COMPONENT_ATTR_FIELD_MD_RESOURCE_COUNT() | ucx_h.UCT_COMPONENT_ATTR_FIELD_MD_RESOURCES());
             uct_component_attr.md_resources(attr, resources);
-            UctStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
+            NativeStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
             List<String> names = new ArrayList<>();
             for (int i = 0; i < uct_component_attr.md_resource_count(attr); i++) {
                 names.add(uct_md_resource_desc.md_name(uct_md_resource_desc.asSlice(resources, i)).getString(0));

@@ -1,10 +1,10 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.uct.internal.SettingNames;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -137,7 +137,7 @@ public final class UctMdConfig {
             if (status == UcxStatus.NO_ELEM.code()) {
                 return null;
             }
-            UctStatus.check(status, "uct_config_get");
+            NativeStatus.check(status, "uct_config_get");
             return value.getString(0);
         }
     }
@@ -178,7 +178,7 @@ public final class UctMdConfig {
             throw new IllegalArgumentException("setting " + name + "=" + value + ": not a value that " + component
                     + " understands");
         }
-        UctStatus.check(status, "setting " + name + "=" + value);
+        NativeStatus.check(status, "setting " + name + "=" + value);
     }
 
     /**
@@ -189,7 +189,7 @@ public final class UctMdConfig {
         return NativeEnvironment.with(Map.of(), () -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-                UctStatus.check(ucx_h.uct_md_config_read(component.handle(), text(environmentPrefix, arena),
+                NativeStatus.check(ucx_h.uct_md_config_read(component.handle(), text(environmentPrefix, arena),
                         text(file, arena), pointer),
                         "uct_md_config_read of " + component);
                 MemorySegment config = pointer.get(ValueLayout.ADDRESS, 0);

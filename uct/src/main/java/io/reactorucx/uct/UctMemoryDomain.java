@@ -1,5 +1,6 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
@@ -8,7 +9,6 @@ import io.reactorucx.core.ffi.uct_md_attr;
 import io.reactorucx.core.ffi.uct_tl_resource_desc;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.SocketAddresses;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -56,13 +56,13 @@ public final class UctMemoryDomain implements AutoCloseable {
         return config.call(settings -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-                UctStatus.check(ucx_h.uct_md_open(component.handle(), arena.allocateFrom(name), settings, pointer),
+                NativeStatus.check(ucx_h.uct_md_open(component.handle(), arena.allocateFrom(name), settings, pointer),
                         "uct_md_open of " + name);
                 MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
                 int status = ucx_h.uct_md_query(handle, uct_md_attr.allocate(arena));
                 if (status < 0) {
                     ucx_h.uct_md_close(handle);
-                    UctStatus.check(status, "uct_md_query of " + name);
+                    NativeStatus.check(status, "uct_md_query of " + name);
                 }
                 return new UctMemoryDomain(component, name, handle);
             }
@@ -84,7 +84,7 @@ public final class UctMemoryDomain implements AutoCloseable {
         checkOpen("uct_md_query");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = uct_md_attr.allocate(arena);
-            UctStatus.check(ucx_h.uct_md_query(handle, attr), "uct_md_query");
+            NativeStatus.check(ucx_h.uct_md_query(handle, attr), "uct_md_query");
             return UctMdAttributes.read(attr);
         }
     }
@@ -95,7 +95,7 @@ public final class UctMemoryDomain implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            UctStatus.check(ucx_h.uct_md_query_tl_resources(handle, list, count), "uct_md_query_tl_resources");
+            NativeStatus.check(ucx_h.uct_md_query_tl_resources(handle, list, count), "uct_md_query_tl_resources");
             MemorySegment resources = list.get(ValueLayout.ADDRESS, 0);
             try {
                 int size = count.get(ValueLayout.JAVA_INT, 0);

@@ -1,5 +1,6 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -7,7 +8,6 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.HeldMemory;
 import io.reactorucx.core.internal.Pinned;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -54,7 +54,7 @@ public final class UctRegisteredMemory implements UctMemory {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-            UctStatus.check(ucx_h.uct_md_mem_reg(domain.handle(), segment, bytes, mask, pointer), "uct_md_mem_reg of "
+            NativeStatus.check(ucx_h.uct_md_mem_reg(domain.handle(), segment, bytes, mask, pointer), "uct_md_mem_reg of "
                     + bytes + " bytes");
             return new UctRegisteredMemory(domain,
                     new MemoryHandle(domain, pointer.get(ValueLayout.ADDRESS, 0), segment.address(), bytes), segment,
@@ -118,7 +118,7 @@ public final class UctRegisteredMemory implements UctMemory {
             closed = true;
             domain.closed();
             domain.deregistered(this);
-            UctStatus.check(ucx_h.uct_md_mem_dereg(domain.handle(), handle.handle()), "uct_md_mem_dereg");
+            NativeStatus.check(ucx_h.uct_md_mem_dereg(domain.handle(), handle.handle()), "uct_md_mem_dereg");
             if (held != null) {
                 held.unpin();
             }

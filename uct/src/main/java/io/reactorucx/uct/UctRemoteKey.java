@@ -1,5 +1,6 @@
 package io.reactorucx.uct;
 
+import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -8,7 +9,6 @@ import io.reactorucx.core.ffi.uct_rkey_bundle;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.uct.internal.KeyFormat;
-import io.reactorucx.uct.internal.UctStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,7 +47,7 @@ public final class UctRemoteKey implements AutoCloseable {
         KeyFormat.check(key, domain.component().name(), domain.attributes().packedKeyBytes());
         MemorySegment bundle = uct_rkey_bundle.allocate(Arena.ofAuto());
         try (Arena arena = Arena.ofConfined()) {
-            UctStatus.check(ucx_h.uct_rkey_unpack(domain.component().handle(), Arguments.padded(key, arena), bundle),
+            NativeStatus.check(ucx_h.uct_rkey_unpack(domain.component().handle(), Arguments.padded(key, arena), bundle),
                     "uct_rkey_unpack");
         }
         return new UctRemoteKey(domain, packed, bundle);
@@ -103,7 +103,7 @@ public final class UctRemoteKey implements AutoCloseable {
         domain.require(UctMdOperation.REMOTE_POINTER);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-            UctStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer),
+            NativeStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer),
                     "uct_rkey_ptr");
             MemorySegment local = pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length);
             // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere.
@@ -132,6 +132,6 @@ public final class UctRemoteKey implements AutoCloseable {
         pointers.close();
         closed = true;
         domain.closed();
-        UctStatus.check(ucx_h.uct_rkey_release(domain.component().handle(), bundle), "uct_rkey_release");
+        NativeStatus.check(ucx_h.uct_rkey_release(domain.component().handle(), bundle), "uct_rkey_release");
     }
 }
