@@ -110,7 +110,7 @@ final class CapabilityCheck {
      */
     static void requireSafeProtocols(UcpConfig config) {
         String key = "PROTO_ENABLE";
-        String value = config.settings().getOrDefault(key, ContextSettings.environment(key, config).orElse(""));
+        String value = config.effective().value(key).orElse("");
         if (isYes(value) && !Ucx.version().isAtLeast(1, 16)) {
             throw new UcxUnsupportedException("ucp_init", key + "=" + value + " with UCX " + Ucx.version()
                     + ", which overwrites its stack then and ends the process: leave the setting and the variable UCX_"
@@ -120,7 +120,7 @@ final class CapabilityCheck {
 
     /** Refuses transports that only help others to connect: UCX would say that it has none. */
     static void requireData(UcpConfig config) {
-        TransportChoice choice = TransportChoice.of(config);
+        TransportChoice choice = TransportChoice.of(config.effective());
         if (choice.onlyHelps()) {
             throw new UcxUnsupportedException("ucp_init", "each of the transports " + choice.transports()
                     + " only helps others to connect (:aux): name one that carries data as well");

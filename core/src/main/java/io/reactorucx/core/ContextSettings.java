@@ -7,7 +7,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -85,6 +84,8 @@ final class ContextSettings {
      */
     private static final class UcpKeys {
 
+        /** {@code UCS_CONFIG_PRINT_CONFIG}, and {@code UCS_CONFIG_PRINT_HIDDEN}. */
+        private static final int NAMES_AND_VALUES = 1 | 1 << 3;
         private static volatile @Nullable Set<String> names;
 
         /** Returns the names. A variable that UCX cannot read fails this call, and not the class for good. */
@@ -98,12 +99,11 @@ final class ContextSettings {
         }
 
         private static Set<String> read() {
-            int all = ConfigPrint.CONFIG.bit() | ConfigPrint.HIDDEN.bit();
             String text;
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment settings = ContextSettings.read(MemorySegment.NULL, arena);
                 try {
-                    text = print(settings, MemorySegment.NULL, all);
+                    text = print(settings, MemorySegment.NULL, NAMES_AND_VALUES);
                 } finally {
                     ucx_h.ucp_config_release(settings);
                 }
@@ -115,132 +115,109 @@ final class ContextSettings {
     }
 
     /** Variables from which transports read their settings, which {@code ucp_config_modify} does not know. */
-    static Map<String, String> ofTransports(UcpConfig config) {
-        return ofTransports(config, RdmaDevices.OF_HOST);
+    static Map<String, String> ofTransports(UcxSettings settings) {
+        return ofTransports(settings, RdmaDevices.OF_HOST);
     }
 
-    static Map<String, String> ofTransports(UcpConfig config, RdmaDevices devices) {
-        Ucx.ensureAvailable();
-        Map<String, String> settings = new TreeMap<>(config.settings());
-        settings.keySet().removeAll(UcpKeys.names());
-        if (copiesSends(config, devices) && isUnset(TCP_SEND_BUFFER, config) && isUnset(TCP_RECEIVE_BUFFER, config)) {
-            settings.put(TCP_SEND_BUFFER, TCP_BUFFER_BYTES);
+    static Map<String, String> ofTransports(UcxSettings settings, RdmaDevices devices) {
+        Map<String, String> chosen = new TreeMap<>(settings.given());
+        chosen.keySet().removeAll(UcpKeys.names());
+        if (copiesSends(settings, devices) && settings.isUnset(TCP_SEND_BUFFER)
+                && settings.isUnset(TCP_RECEIVE_BUFFER)) {
+            chosen.put(TCP_SEND_BUFFER, TCP_BUFFER_BYTES);
         }
-        if (isUnset(TCP_PUT, config)) {
-            settings.put(TCP_PUT, "n");
+        if (settings.isUnset(TCP_PUT)) {
+            chosen.put(TCP_PUT, "n");
         }
-        if (isUnset(GID_CHECK, config) && isUnset(GID_CHECK_OF_BOTH, config) && devices.hasEthernetBesidesMlx5()) {
-            settings.put(GID_CHECK, "n");
+        if (settings.isUnset(GID_CHECK) && settings.isUnset(GID_CHECK_OF_BOTH) && devices.hasEthernetBesidesMlx5()) {
+            chosen.put(GID_CHECK, "n");
         }
-        if (isUnset(DEVICE_EVENTS, config) && devices.hasSoftRoce()) {
-            settings.put(DEVICE_EVENTS, "n");
+        if (settings.isUnset(DEVICE_EVENTS) && devices.hasSoftRoce()) {
+            chosen.put(DEVICE_EVENTS, "n");
         }
-        if (isUnset(SEND_RETRIES, config) && isUnset(SEND_RETRIES_OF_ALL_RC, config) && devices.hasSoftRoce()) {
-            settings.put(SEND_RETRIES, MOST_SEND_RETRIES);
+        if (settings.isUnset(SEND_RETRIES) && settings.isUnset(SEND_RETRIES_OF_ALL_RC) && devices.hasSoftRoce()) {
+            chosen.put(SEND_RETRIES, MOST_SEND_RETRIES);
         }
         Map<String, String> variables = new TreeMap<>();
-        settings.forEach((key, value) -> {
-            variables.put("UCX_" + key, value);
-            if (!config.environmentPrefix().isEmpty()) {
-                // With a prefix UCX reads both, and the one with the prefix wins.
-                variables.put(config.environmentPrefix() + "_UCX_" + key, value);
-            }
-        });
+        chosen.forEach((key, value) -> settings.addVariables(key, value, variables));
         return Map.copyOf(variables);
     }
 
     /** Returns whether messages are sent with a copy: over tcp, and where no device does better, unless it is set. */
-    private static boolean copiesSends(UcpConfig config, RdmaDevices devices) {
-        return isUnset(ZCOPY_THRESH, config)
-                && (TransportChoice.of(config).tcpCarries() || !devices.mayBeUsed(config));
+    private static boolean copiesSends(UcxSettings settings, RdmaDevices devices) {
+        return settings.isUnset(ZCOPY_THRESH)
+                && (TransportChoice.of(settings).tcpCarries() || !devices.mayBeUsed(settings));
     }
 
     /** Returns the settings of UCX itself that have other defaults here, for a version that knows their names. */
-    static Map<String, String> defaults(UcpConfig config, RdmaDevices devices) {
+    static Map<String, String> defaults(UcxSettings settings, RdmaDevices devices) {
         Set<String> known = UcpKeys.names();
         boolean since16 = known.contains(FENCE_MODE);
-        Map<String, String> settings = new TreeMap<>();
-        if (since16 && isUnset(FENCE_MODE, config)) {
-            settings.put(FENCE_MODE, "weak");
+        Map<String, String> chosen = new TreeMap<>();
+        if (since16 && settings.isUnset(FENCE_MODE)) {
+            chosen.put(FENCE_MODE, "weak");
         }
-        if (since16 && isUnset(RENDEZVOUS_THRESHOLD, config)) {
-            settings.put(RENDEZVOUS_THRESHOLD, RENDEZVOUS_BYTES);
+        if (since16 && settings.isUnset(RENDEZVOUS_THRESHOLD)) {
+            chosen.put(RENDEZVOUS_THRESHOLD, RENDEZVOUS_BYTES);
         }
-        if (copiesSends(config, devices)) {
-            boolean byProtocol = since16 && isUnset(PROTOCOLS, config);
+        if (copiesSends(settings, devices)) {
+            boolean byProtocol = since16 && settings.isUnset(PROTOCOLS);
             if (byProtocol) {
-                settings.put(PROTOCOLS, PROTOCOLS_WITH_COPY);
+                chosen.put(PROTOCOLS, PROTOCOLS_WITH_COPY);
             }
-            if (!byProtocol || !isUnset(NEW_PROTOCOLS, config) || !devices.mayBeUsed(config)) {
-                settings.put(ZCOPY_THRESH, "inf");
+            if (!byProtocol || !settings.isUnset(NEW_PROTOCOLS) || !devices.mayBeUsed(settings)) {
+                chosen.put(ZCOPY_THRESH, "inf");
             }
         }
-        settings.keySet().retainAll(known);
-        return settings;
+        chosen.keySet().retainAll(known);
+        return chosen;
     }
 
     /** Calls a function with the native configuration, to which the settings are applied. */
-    static <T> T with(UcpConfig config, Function<MemorySegment, T> use) {
+    static <T> T with(UcxSettings settings, Function<MemorySegment, T> use) {
         try (Arena arena = Arena.ofConfined()) {
-            String prefix = config.environmentPrefix();
-            MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
+            String prefix = settings.environmentPrefix();
+            MemorySegment config = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
-                defaults(config, RdmaDevices.OF_HOST).forEach((key, value) -> modify(settings, key, value, arena));
-                config.settings().forEach((key, value) -> {
+                defaults(settings, RdmaDevices.OF_HOST).forEach((key, value) -> modify(config, key, value, arena));
+                settings.given().forEach((key, value) -> {
                     if (UcpKeys.names().contains(key)) {
-                        modify(settings, key, value, arena);
+                        modify(config, key, value, arena);
                     }
                 });
-                String missing = missingTransports(config);
+                String missing = missingTransports(settings);
                 if (!missing.isEmpty()) {
-                    modify(settings, TransportChoice.TRANSPORTS, TransportChoice.of(config).transports() + ","
+                    modify(config, TransportChoice.TRANSPORTS, TransportChoice.of(settings).transports() + ","
                             + missing, arena);
                 }
-                return use.apply(settings);
+                return use.apply(config);
             } finally {
-                ucx_h.ucp_config_release(settings);
+                ucx_h.ucp_config_release(config);
             }
         }
     }
 
     /** Returns what is added to the transports, without which one of them cannot connect; empty for nothing. */
-    static String missingTransports(UcpConfig config) {
-        return TransportChoice.of(config).missing(UcpKeys.names().contains(FENCE_MODE));
+    static String missingTransports(UcxSettings settings) {
+        return TransportChoice.of(settings).missing(UcpKeys.names().contains(FENCE_MODE));
     }
 
-    /** Returns whether neither the settings nor the environment say what a setting is. */
-    private static boolean isUnset(String key, UcpConfig config) {
-        return value(key, config).isEmpty();
-    }
-
-    /** Returns a setting: one of the configuration, else of the environment. */
-    static Optional<String> value(String key, UcpConfig config) {
-        String set = config.settings().get(key);
-        return set != null ? Optional.of(set) : environment(key, config);
-    }
-
-    /** The value of a setting in the environment, where the one with the configured prefix wins. */
-    static Optional<String> environment(String key, UcpConfig config) {
-        Optional<String> general = NativeEnvironment.get("UCX_" + key);
-        return config.environmentPrefix().isEmpty() ? general
-                : NativeEnvironment.get(config.environmentPrefix() + "_UCX_" + key).or(() -> general);
-    }
-
-    private static void modify(MemorySegment settings, String key, String value, Arena arena) {
-        NativeStatus.check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(key), arena.allocateFrom(value)),
+    private static void modify(MemorySegment config, String key, String value, Arena arena) {
+        NativeStatus.check(ucx_h.ucp_config_modify(config, arena.allocateFrom(key), arena.allocateFrom(value)),
                 "setting " + key + "=" + value);
     }
 
-    static String print(UcpConfig config, int flags) {
-        return NativeEnvironment.with(ofTransports(config), () -> with(config, settings -> {
+    /** Returns what UCX would use, under a title. */
+    static String print(UcxSettings settings, String title, int flags) {
+        return NativeEnvironment.with(ofTransports(settings), () -> with(settings, config -> {
             try (Arena arena = Arena.ofConfined()) {
-                return print(settings, arena.allocateFrom(config.name()), flags);
+                return print(config, arena.allocateFrom(title), flags);
             }
         }));
     }
 
-    private static String print(MemorySegment settings, MemorySegment title, int flags) {
-        return NativeText.print(stream -> ucx_h.ucp_config_print(settings, stream, title, flags));
+    private static String print(MemorySegment config, MemorySegment title, int flags) {
+        return NativeText.print(stream -> ucx_h.ucp_config_print(config, stream, title, flags));
     }
 
     private static MemorySegment read(MemorySegment prefix, Arena arena) {

@@ -110,7 +110,8 @@ final class EndpointTable {
                 MemorySegment complete = EndpointParameters.with(options, parameters.apply(call), onError, call);
                 int status = ucx_h.ucp_ep_create(workerHandle, complete, pointer);
                 if (status < 0) {
-                    throw FailureCause.explained(status, operation, options.peer(), worker.context().config());
+                    throw FailureCause.explained(status, operation, options.peer(),
+                            worker.context().config().effective());
                 }
                 MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
                 UcpEndpoint endpoint = new UcpEndpoint(worker, handle, options.errorMode(), options.peer(),

@@ -38,26 +38,27 @@ final class FailureCause {
     }
 
     /** Throws the error of a call that makes a context or a worker and has failed; returns after one that has not. */
-    static void check(int rawStatus, String operation, UcpConfig config) {
+    static void check(int rawStatus, String operation, UcxSettings settings) {
         if (rawStatus < 0) {
             UcxStatus status = UcxStatus.of(rawStatus);
-            String resource = resource(status, config, RdmaDevices.OF_HOST, LockedMemoryLimit.OF_PROCESS.explanation());
+            String resource = resource(status, settings, RdmaDevices.OF_HOST,
+                    LockedMemoryLimit.OF_PROCESS.explanation());
             throw explained(rawStatus, operation, null, resource != null ? resource
-                    : setting(status, config, RdmaDevices.OF_HOST));
+                    : setting(status, settings, RdmaDevices.OF_HOST));
         }
     }
 
     /** Returns the error of a call that does not read settings. */
-    static UcxException explained(int rawStatus, String operation, @Nullable String peer, UcpConfig config) {
-        return explained(rawStatus, operation, peer, resource(UcxStatus.of(rawStatus), config, RdmaDevices.OF_HOST,
+    static UcxException explained(int rawStatus, String operation, @Nullable String peer, UcxSettings settings) {
+        return explained(rawStatus, operation, peer, resource(UcxStatus.of(rawStatus), settings, RdmaDevices.OF_HOST,
                 LockedMemoryLimit.OF_PROCESS.explanation()));
     }
 
     /** Returns the error of a call that has failed with some settings, besides those of the environment. */
-    static UcxException explainedBySettings(int rawStatus, String operation, Map<String, String> settings) {
+    static UcxException explainedBySettings(int rawStatus, String operation, Map<String, String> given) {
         UcxStatus status = UcxStatus.of(rawStatus);
-        String resource = resource(status, settings);
-        return explained(rawStatus, operation, null, resource != null ? resource : setting(status, settings));
+        String resource = resource(status, given);
+        return explained(rawStatus, operation, null, resource != null ? resource : setting(status, given));
     }
 
     private static UcxException explained(int rawStatus, String operation, @Nullable String peer,
@@ -72,26 +73,26 @@ final class FailureCause {
      *
      * @param locked what is to be said of a limit of locked memory, null if there is none
      */
-    static @Nullable String resource(UcxStatus status, UcpConfig config, RdmaDevices devices,
+    static @Nullable String resource(UcxStatus status, UcxSettings settings, RdmaDevices devices,
             @Nullable String locked) {
-        String resource = resource(status, config.settings());
-        return resource == null && WITHOUT_LOCKED_MEMORY.contains(status) && devices.mayBeUsed(config) ? locked
+        String resource = resource(status, settings.given());
+        return resource == null && WITHOUT_LOCKED_MEMORY.contains(status) && devices.mayBeUsed(settings) ? locked
                 : resource;
     }
 
-    private static @Nullable String resource(UcxStatus status, Map<String, String> settings) {
+    private static @Nullable String resource(UcxStatus status, Map<String, String> given) {
         String files = WITHOUT_FILES.contains(status) ? OpenFileLimit.explanation() : null;
         if (files != null) {
             return files;
         }
-        return status != UcxStatus.SHMEM_SEGMENT ? null : sharedMemory(settings.getOrDefault(POSIX_DIR,
+        return status != UcxStatus.SHMEM_SEGMENT ? null : sharedMemory(given.getOrDefault(POSIX_DIR,
                 System.getenv().getOrDefault("UCX_" + POSIX_DIR, DEFAULT_DIRECTORY)));
     }
 
     /** Returns which settings may be wrong, and which ports of RDMA are not there, or null for none. */
-    static @Nullable String setting(UcxStatus status, UcpConfig config, RdmaDevices devices) {
-        String setting = setting(status, config.settings());
-        TransportChoice choice = TransportChoice.of(config);
+    static @Nullable String setting(UcxStatus status, UcxSettings settings, RdmaDevices devices) {
+        String setting = setting(status, settings.given());
+        TransportChoice choice = TransportChoice.of(settings);
         if (!WITHOUT_TRANSPORT.contains(status) || !choice.mayUseRdma()) {
             return setting;
         }
@@ -100,14 +101,14 @@ final class FailureCause {
     }
 
     /** Returns which settings may be wrong, or null when the status is none of those that wrong ones lead to. */
-    private static @Nullable String setting(UcxStatus status, Map<String, String> settings) {
+    private static @Nullable String setting(UcxStatus status, Map<String, String> given) {
         if (status == UcxStatus.INVALID_PARAM) {
-            String set = shown(settings, "");
+            String set = shown(given, "");
             return set.isEmpty() ? null : "UCX cannot read the value of one of these settings and variables, and names"
                     + " it in its log: " + set + "; correct or remove it";
         }
         if (WITHOUT_TRANSPORT.contains(status)) {
-            String set = shown(settings, "TLS|.*_?DEVICES|.*_TLS");
+            String set = shown(given, "TLS|.*_?DEVICES|.*_TLS");
             return set.isEmpty() ? null : "no transport or device is left by " + set + "; ucx_info -d lists the names"
                     + " that this host has";
         }
@@ -128,16 +129,16 @@ final class FailureCause {
     }
 
     /** Returns the settings and the variables of UCX whose names match, with their values. */
-    private static String shown(Map<String, String> settings, String names) {
+    private static String shown(Map<String, String> given, String names) {
         Map<String, String> found = new TreeMap<>();
-        settings.forEach((key, value) -> {
+        given.forEach((key, value) -> {
             if (names.isEmpty() || key.matches(names)) {
                 found.put(key, value);
             }
         });
         System.getenv().forEach((key, value) -> {
-            int start = key.indexOf(UcxVariables.PREFIX);
-            if (start >= 0 && (names.isEmpty() || key.substring(start + UcxVariables.PREFIX.length()).matches(names))) {
+            int start = key.indexOf(UcxSettings.PREFIX);
+            if (start >= 0 && (names.isEmpty() || key.substring(start + UcxSettings.PREFIX.length()).matches(names))) {
                 found.put(key, value);
             }
         });

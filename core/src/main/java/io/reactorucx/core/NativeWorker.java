@@ -36,7 +36,8 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
         checkSupport(context, parameters);
         CapabilityCheck.requireMessages(context, "worker_create");
         FailureCause.requireFiles("worker_create");
-        RdmaQueues.require(context);
+        UcxSettings settings = context.config().effective();
+        RdmaQueues.require(settings, context::transports);
         EpollDescriptor eventFd = parameters.eventFd() == UcpWorkerParameters.NO_EVENT_FD ? null
                 : EpollDescriptor.duplicate(parameters.eventFd());
         Arena arena = Arena.ofShared();
@@ -55,7 +56,7 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
                         () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
                 // Another process may have taken the port in between.
             } while (status == UcxStatus.BUSY.code() && ++tries < MAX_PORT_TRIES);
-            SharedMemorySpace.checkWorker(context, status);
+            SharedMemorySpace.checkWorker(settings, context::transports, status);
             WakeupSockets.takeSignalsOnly();
             return new NativeWorker(pointer.get(ValueLayout.ADDRESS, 0), eventFd, arena, port);
         } catch (RuntimeException | Error e) {
@@ -69,12 +70,7 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
             return context.environment();
         }
         Map<String, String> variables = new HashMap<>(context.environment());
-        String port = tcpPort + "-" + tcpPort;
-        variables.put("UCX_" + TCP_PORT_RANGE, port);
-        String prefix = context.config().environmentPrefix();
-        if (!prefix.isEmpty()) {
-            variables.put(prefix + "_UCX_" + TCP_PORT_RANGE, port);
-        }
+        context.config().effective().addVariables(TCP_PORT_RANGE, tcpPort + "-" + tcpPort, variables);
         return variables;
     }
 

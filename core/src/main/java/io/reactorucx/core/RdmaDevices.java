@@ -24,9 +24,9 @@ record RdmaDevices(Path folder) {
     private static final int SMALL_PACKET = 1024;
     private static final int LARGE_PACKET = 4096;
 
-    /** Returns whether this host has such a device, and the transports of a configuration do not exclude it. */
-    boolean mayBeUsed(UcpConfig config) {
-        return TransportChoice.of(config).mayUseRdma() && hasAny();
+    /** Returns whether this host has such a device, and the transports of a context do not exclude it. */
+    boolean mayBeUsed(UcxSettings settings) {
+        return TransportChoice.of(settings).mayUseRdma() && hasAny();
     }
 
     /** Returns whether there is a device; true when that cannot be seen. */

@@ -36,18 +36,18 @@ record RdmaQueues(RdmaDevices devices, LockedMemoryLimit limit) {
     private static final int KIB = 1024;
 
     /** Throws when those of one more worker would exceed the limit, unless the user has set their size. */
-    static void require(UcpContext context) {
-        if (RdmaDevices.OF_HOST.mayBeUsed(context.config())) {
-            OF_PROCESS.shortage(context.config(), context::transports).ifPresent(shortage -> {
+    static void require(UcxSettings settings, Supplier<List<String>> transports) {
+        if (RdmaDevices.OF_HOST.mayBeUsed(settings)) {
+            OF_PROCESS.shortage(settings, transports).ifPresent(shortage -> {
                 throw new UcxException(UcxStatus.NO_MEMORY, "worker_create", null, shortage);
             });
         }
     }
 
     /** Returns what is missing, empty for nothing. */
-    Optional<String> shortage(UcpConfig config, Supplier<List<String>> transports) {
+    Optional<String> shortage(UcxSettings settings, Supplier<List<String>> transports) {
         long allowed = limit.bytes();
-        if (allowed == Long.MAX_VALUE || sizesAreSet(config.settings().keySet())
+        if (allowed == Long.MAX_VALUE || sizesAreSet(settings.given().keySet())
                 || sizesAreSet(System.getenv().keySet())) {
             return Optional.empty();
         }

@@ -19,8 +19,8 @@ record RegistrationCache(boolean isUsed) {
     /** Nothing is registered, or UCX sees itself what is unmapped. */
     static final RegistrationCache NONE = new RegistrationCache(false);
 
-    static RegistrationCache of(UcpConfig config) {
-        return NativeLibrary.reportsUnmappedMemory() && RdmaDevices.OF_HOST.mayBeUsed(config)
+    static RegistrationCache of(UcxSettings settings) {
+        return NativeLibrary.reportsUnmappedMemory() && RdmaDevices.OF_HOST.mayBeUsed(settings)
                 ? new RegistrationCache(true) : NONE;
     }
 

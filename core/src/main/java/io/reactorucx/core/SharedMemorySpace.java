@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,21 +32,21 @@ final class SharedMemorySpace {
     }
 
     /** Throws when posix would be asked for more than there is space. */
-    static void require(UcpContext context, long bytes, String operation) {
-        long room = room(directory(context));
+    static void require(UcxSettings settings, Supplier<List<String>> transports, long bytes, String operation) {
+        long room = room(directory(settings));
         if (bytes <= room) {
             return;
         }
-        List<String> transports = context.transports();
-        if (transports.stream().noneMatch(name -> name.startsWith("posix/"))) {
+        List<String> names = transports.get();
+        if (names.stream().noneMatch(name -> name.startsWith("posix/"))) {
             return;
         }
-        String order = context.setting("ALLOC_PRIO").toLowerCase(Locale.ROOT);
+        String order = settings.value("ALLOC_PRIO").orElse("").toLowerCase(Locale.ROOT);
         if (!order.isEmpty() && List.of(order.split(",")).stream().noneMatch(POSIX::contains)) {
             return;
         }
         // UCX asks sysv first, unless the setting has another order.
-        if (order.isEmpty() && transports.stream().anyMatch(name -> name.startsWith("sysv/"))
+        if (order.isEmpty() && names.stream().anyMatch(name -> name.startsWith("sysv/"))
                 && bytes <= availableMemory()) {
             return;
         }
@@ -56,37 +57,38 @@ final class SharedMemorySpace {
     /**
      * Throws the error with which making a worker failed; where posix may have lacked space, it names the free space.
      */
-    static void checkWorker(UcpContext context, int rawStatus) {
+    static void checkWorker(UcxSettings settings, Supplier<List<String>> transports, int rawStatus) {
         UcxStatus status = UcxStatus.of(rawStatus);
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
-        boolean roomy = room(directory(context)) >= ENOUGH_BYTES
+        boolean roomy = room(directory(settings)) >= ENOUGH_BYTES
                 && LockedMemoryLimit.OF_PROCESS.explanation() != null
-                && RdmaDevices.OF_HOST.mayBeUsed(context.config());
+                && RdmaDevices.OF_HOST.mayBeUsed(settings);
         if (outOfRoom && !roomy && OpenFileLimit.explanation() == null
-                && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
-            String directory = directory(context);
+                && transports.get().stream().anyMatch(name -> name.startsWith("posix/"))) {
+            String directory = directory(settings);
             throw new UcxException(status, "worker_create", null, "a worker takes some MiB of shared memory, and "
                     + directory + " has room for " + room(directory)
                     + " bytes; leave posix out of the context's transports, or give that file system more");
         }
-        String hugePages = status == UcxStatus.EXCEEDS_LIMIT ? hugePages(context) : null;
+        String hugePages = status == UcxStatus.EXCEEDS_LIMIT ? hugePages(settings) : null;
         if (hugePages != null) {
             throw new UcxException(status, "worker_create", null, hugePages + " asks for huge pages, and the system has"
                     + " too few that are free (HugePages_Free in " + MEMINFO + "): reserve some with sysctl"
                     + " vm.nr_hugepages, or use try, which is UCX's default");
         }
-        FailureCause.check(rawStatus, "worker_create", context.config());
+        FailureCause.check(rawStatus, "worker_create", settings);
     }
 
     /** Returns the setting by which shared memory has to be of huge pages, null for none. */
-    private static @Nullable String hugePages(UcpContext context) {
-        return Stream.of("POSIX_HUGETLB_MODE", "SYSV_HUGETLB_MODE").map(key -> key + "=" + context.setting(key))
+    private static @Nullable String hugePages(UcxSettings settings) {
+        return Stream.of("POSIX_HUGETLB_MODE", "SYSV_HUGETLB_MODE")
+                .map(key -> key + "=" + settings.value(key).orElse(""))
                 .filter(setting -> setting.matches("(?i).*=(y|yes|on|1)")).findFirst().orElse(null);
     }
 
-    private static String directory(UcpContext context) {
-        String directory = context.setting("POSIX_DIR");
-        return directory.isEmpty() ? FailureCause.DEFAULT_DIRECTORY : directory;
+    private static String directory(UcxSettings settings) {
+        return settings.value("POSIX_DIR").filter(directory -> !directory.isEmpty())
+                .orElse(FailureCause.DEFAULT_DIRECTORY);
     }
 
     /** Without such a directory posix fails before it writes. */

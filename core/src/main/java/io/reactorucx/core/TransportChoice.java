@@ -37,9 +37,8 @@ record TransportChoice(String transports, String devices) {
         AUXILIARY.put("rc_mlx5", "ud_mlx5");
     }
 
-    static TransportChoice of(UcpConfig config) {
-        return new TransportChoice(ContextSettings.value(TRANSPORTS, config).orElse(ALL),
-                ContextSettings.value(DEVICES, config).orElse(ALL));
+    static TransportChoice of(UcxSettings settings) {
+        return new TransportChoice(settings.value(TRANSPORTS).orElse(ALL), settings.value(DEVICES).orElse(ALL));
     }
 
     private UcxTransportList list() {

@@ -99,6 +99,11 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         this(name, features, estimatedEndpoints, settings, 1, true, 0, "");
     }
 
+    /** The settings that hold for a context of this configuration. */
+    UcxSettings effective() {
+        return new UcxSettings(settings, environmentPrefix);
+    }
+
     /**
      * Returns the configuration that UCX would use: its defaults, the environment and these settings ({@code
      * ucp_config_print}).
@@ -110,7 +115,7 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
     public String print(ConfigPrint first, ConfigPrint... more) {
         Ucx.ensureAvailable();
         int flags = EnumSet.of(first, more).stream().mapToInt(ConfigPrint::bit).sum();
-        return ContextSettings.print(this, flags);
+        return ContextSettings.print(effective(), name, flags);
     }
 
     /**

@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,7 +60,7 @@ public final class UcpContext implements AutoCloseable {
         this.handle = handle;
         this.lender = lender;
         this.config = config;
-        this.registrations = RegistrationCache.of(config);
+        this.registrations = RegistrationCache.of(config.effective());
         this.features = features(config);
         this.environment = environment;
         this.owner = config.workersShared() ? null : Thread.currentThread();
@@ -105,15 +104,16 @@ public final class UcpContext implements AutoCloseable {
         CapabilityCheck.requireData(config);
         FailureCause.requireFiles("ucp_init");
         sayMissingTransports(config);
-        Map<String, String> ofTransports = ContextSettings.ofTransports(config);
+        UcxSettings effective = config.effective();
+        Map<String, String> ofTransports = ContextSettings.ofTransports(effective);
         return NativeEnvironment.with(ofTransports,
-                () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports, lender)));
+                () -> ContextSettings.with(effective, settings -> init(config, settings, ofTransports, lender)));
     }
 
     /** Says what is added to a list of transports, once for several contexts with the same one. */
     private static void sayMissingTransports(UcpConfig config) {
-        String missing = ContextSettings.missingTransports(config);
-        String transports = TransportChoice.of(config).transports();
+        String missing = ContextSettings.missingTransports(config.effective());
+        String transports = TransportChoice.of(config.effective()).transports();
         if (!missing.isEmpty() && !transports.equals(COMPLETED.getAndSet(transports))) {
             LOG.info("[{}] the transports {} are completed by {}: RDMA's reliable connections are made by messages over"
                     + " another transport, and none of these can carry them", config.name(), transports, missing);
@@ -126,7 +126,7 @@ public final class UcpContext implements AutoCloseable {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
             FailureCause.check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings,
-                    pointer), "ucp_init", config);
+                    pointer), "ucp_init", config.effective());
             MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
             try {
                 return new UcpContext(handle, config, ofTransports, lender);
@@ -280,7 +280,7 @@ public final class UcpContext implements AutoCloseable {
     public String memoryInfo(long bytes) {
         String size = Long.toString(Arguments.positive(bytes, "bytes"));
         return whileOpen(() -> {
-            SharedMemorySpace.require(this, bytes, "ucp_mem_print_info");
+            SharedMemorySpace.require(config.effective(), this::transports, bytes, "ucp_mem_print_info");
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment text = arena.allocateFrom(size);
                 String info = NativeText.print(stream -> ucx_h.ucp_mem_print_info(text, handle, stream));
@@ -347,18 +347,9 @@ public final class UcpContext implements AutoCloseable {
         return "the context was made without the feature " + feature + ", add it to its UcpConfig";
     }
 
-    /**
-     * Returns the effective value of a setting: the context's, else that of the variable PREFIX_UCX_KEY, else that of
-     * UCX_KEY, else empty.
-     */
+    /** Returns the effective value of a setting, empty where nothing says it. */
     String setting(String key) {
-        String own = config.settings().get(key);
-        if (own != null) {
-            return own;
-        }
-        String prefix = config.environmentPrefix();
-        Optional<String> prefixed = prefix.isEmpty() ? Optional.empty() : NativeEnvironment.get(prefix + "_UCX_" + key);
-        return prefixed.or(() -> NativeEnvironment.get("UCX_" + key)).orElse("");
+        return config.effective().value(key).orElse("");
     }
 
     /** Without UCX's locks ({@code mt_workers_shared}) only one thread may use the context. */

@@ -71,7 +71,7 @@ public final class UcpListener implements AutoCloseable {
             int status = ucx_h.ucp_listener_create(workerHandle, params, pointer);
             if (status < 0) {
                 throw FailureCause.explained(status, "ucp_listener_create at " + bindAddress, null,
-                        worker.context().config());
+                        worker.context().config().effective());
             }
             MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
             try {

@@ -134,7 +134,7 @@ public final class UcpMemory implements AutoCloseable {
 
     private static UcpMemory allocate(UcpContext context, UcpMemoryParameters parameters) {
         long bytes = parameters.length();
-        SharedMemorySpace.require(context, bytes, "ucp_mem_map");
+        SharedMemorySpace.require(context.config().effective(), context::transports, bytes, "ucp_mem_map");
         AddressReservation place = parameters.address() == 0
                 ? null : AddressReservation.tryReserve(parameters.address(), bytes);
         if (place == null && parameters.flags().contains(MemoryMapFlag.FIXED)) {
@@ -195,7 +195,7 @@ public final class UcpMemory implements AutoCloseable {
         int status = ucx_h.ucp_mem_map(context.handle(), params, pointer);
         if (status < 0) {
             throw FailureCause.explained(status, "ucp_mem_map of " + parameters.length() + " bytes", null,
-                    context.config());
+                    context.config().effective());
         }
         return pointer.get(ValueLayout.ADDRESS, 0);
     }

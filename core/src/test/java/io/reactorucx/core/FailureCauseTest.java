@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,11 +14,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FailureCauseTest {
 
     private static final String LOCKED = "this process may lock 64 KiB";
-    private static final UcpConfig RDMA = UcpConfig.builder().transports("rc_v").build();
+    private static final UcxSettings RDMA = settings("TLS", "rc_v");
 
     @TempDir
     private Path folder;
     private RdmaDevices devices;
+
+    private static UcxSettings settings(String key, String value) {
+        return new UcxSettings(Map.of(key, value), "");
+    }
 
     @BeforeEach
     void listDevices() {
@@ -30,7 +35,7 @@ class FailureCauseTest {
         assertThat(FailureCause.resource(status, RDMA, devices, LOCKED)).as("without a device").isNull();
         SysfsDevice.in(folder, "rxe0").port(1, "4: ACTIVE", "Ethernet");
         assertThat(FailureCause.resource(status, RDMA, devices, LOCKED)).isEqualTo(LOCKED);
-        assertThat(FailureCause.resource(status, UcpConfig.builder().transports("tcp").build(), devices, LOCKED))
+        assertThat(FailureCause.resource(status, settings("TLS", "tcp"), devices, LOCKED))
                 .as("over tcp").isNull();
         assertThat(FailureCause.resource(status, RDMA, devices, null)).as("without a limit").isNull();
         assertThat(FailureCause.resource(UcxStatus.UNREACHABLE, RDMA, devices, LOCKED)).as("another error").isNull();
@@ -52,14 +57,13 @@ class FailureCauseTest {
         SysfsDevice.in(folder, "mlx5_0").port(1, "2: INIT", "InfiniBand");
         assertThat(FailureCause.setting(UcxStatus.NO_DEVICE, RDMA, devices))
                 .contains("the port mlx5_0:1 is INIT and not ACTIVE").doesNotContain("no RDMA device");
-        UcpConfig tcp = UcpConfig.builder().transports("tcp").build();
-        assertThat(FailureCause.setting(UcxStatus.NO_DEVICE, tcp, devices)).contains("TLS=tcp")
+        assertThat(FailureCause.setting(UcxStatus.NO_DEVICE, settings("TLS", "tcp"), devices)).contains("TLS=tcp")
                 .doesNotContain("mlx5_0");
         assertThat(FailureCause.setting(UcxStatus.BUSY, RDMA, devices)).isNull();
     }
 
     private String setting(String ports) {
-        UcpConfig config = UcpConfig.builder().transports("rc_v").netDevices(ports).build();
-        return String.valueOf(FailureCause.setting(UcxStatus.NO_DEVICE, config, devices));
+        return String.valueOf(FailureCause.setting(UcxStatus.NO_DEVICE, new UcxSettings(Map.of("TLS", "rc_v",
+                "NET_DEVICES", ports), ""), devices));
     }
 }

@@ -19,6 +19,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The settings of UCX that depend on RDMA devices, of which folders are made here. */
 class RdmaDevicesTest {
 
+    private static UcxSettings settings(UcpConfig config) {
+        Ucx.ensureAvailable();
+        return new UcxSettings(config.settings(), config.environmentPrefix());
+    }
+
+    private static Map<String, String> ofTransports(UcpConfig config) {
+        return ContextSettings.ofTransports(settings(config));
+    }
+
+    private static Map<String, String> ofTransports(UcpConfig config, RdmaDevices devices) {
+        return ContextSettings.ofTransports(settings(config), devices);
+    }
+
+    private static Map<String, String> defaults(UcpConfig config, RdmaDevices devices) {
+        return ContextSettings.defaults(settings(config), devices);
+    }
+
     @Test
     void looksForDevices(@TempDir Path folder) throws IOException {
         RdmaDevices devices = new RdmaDevices(folder);
@@ -26,8 +43,8 @@ class RdmaDevicesTest {
         assertThat(new RdmaDevices(folder.resolve("missing")).hasAny()).isFalse();
         Files.createFile(folder.resolve("mlx5_0"));
         assertThat(devices.hasAny()).isTrue();
-        assertThat(devices.mayBeUsed(UcpConfig.builder().transports("rc", "tcp").build())).isTrue();
-        assertThat(devices.mayBeUsed(UcpConfig.builder().transports("tcp").build())).isFalse();
+        assertThat(devices.mayBeUsed(settings(UcpConfig.builder().transports("rc", "tcp").build()))).isTrue();
+        assertThat(devices.mayBeUsed(settings(UcpConfig.builder().transports("tcp").build()))).isFalse();
     }
 
     @Test
@@ -49,18 +66,18 @@ class RdmaDevicesTest {
         String variable = "UCX_UD_VERBS_ETH_DGID_CHECK";
         RdmaDevices devices = new RdmaDevices(folder);
         UcpConfig config = UcpConfig.builder().transports("ud_v").environmentPrefix("RUTEST").build();
-        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        assertThat(ofTransports(config, devices)).doesNotContainKey(variable);
         SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
-        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        assertThat(ofTransports(config, devices)).doesNotContainKey(variable);
         SysfsDevice.in(folder, "rxe0").port(1, "4: ACTIVE", "Ethernet");
-        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "n")
+        assertThat(ofTransports(config, devices)).containsEntry(variable, "n")
                 .containsEntry("RUTEST_" + variable, "n");
         assertThat(NativeEnvironment.with(Map.of("UCX_UD_ETH_DGID_CHECK", "y"),
-                () -> ContextSettings.ofTransports(config, devices))).doesNotContainKey(variable);
+                () -> ofTransports(config, devices))).doesNotContainKey(variable);
         assertThat(NativeEnvironment.with(Map.of(variable, "y"),
-                () -> ContextSettings.ofTransports(config, devices))).doesNotContainKey(variable);
+                () -> ofTransports(config, devices))).doesNotContainKey(variable);
         UcpConfig set = UcpConfig.builder().setting("UD_VERBS_ETH_DGID_CHECK", "y").build();
-        assertThat(ContextSettings.ofTransports(set, devices)).containsEntry(variable, "y");
+        assertThat(ofTransports(set, devices)).containsEntry(variable, "y");
     }
 
     @Test
@@ -69,12 +86,12 @@ class RdmaDevicesTest {
         RdmaDevices devices = new RdmaDevices(folder);
         UcpConfig config = UcpConfig.builder().transports("rc_v").build();
         SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
-        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        assertThat(ofTransports(config, devices)).doesNotContainKey(variable);
         SysfsDevice.in(folder, "rxe0").networkDevice("eth0").port(1, "4: ACTIVE", "Ethernet");
-        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "n");
-        assertThat(ContextSettings.ofTransports(with(config, "IB_ASYNC_EVENTS", "y"), devices))
+        assertThat(ofTransports(config, devices)).containsEntry(variable, "n");
+        assertThat(ofTransports(with(config, "IB_ASYNC_EVENTS", "y"), devices))
                 .containsEntry(variable, "y");
-        assertThat(NativeEnvironment.with(Map.of(variable, "y"), () -> ContextSettings.ofTransports(config, devices)))
+        assertThat(NativeEnvironment.with(Map.of(variable, "y"), () -> ofTransports(config, devices)))
                 .doesNotContainKey(variable);
     }
 
@@ -84,13 +101,13 @@ class RdmaDevicesTest {
         RdmaDevices devices = new RdmaDevices(folder);
         UcpConfig config = UcpConfig.builder().transports("rc_v").build();
         SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
-        assertThat(ContextSettings.ofTransports(config, devices)).doesNotContainKey(variable);
+        assertThat(ofTransports(config, devices)).doesNotContainKey(variable);
         SysfsDevice.in(folder, "rxe0").networkDevice("eth0").port(1, "4: ACTIVE", "Ethernet");
-        assertThat(ContextSettings.ofTransports(config, devices)).containsEntry(variable, "6");
-        assertThat(ContextSettings.ofTransports(with(config, "RC_VERBS_RETRY_COUNT", "3"), devices))
+        assertThat(ofTransports(config, devices)).containsEntry(variable, "6");
+        assertThat(ofTransports(with(config, "RC_VERBS_RETRY_COUNT", "3"), devices))
                 .containsEntry(variable, "3");
         for (String other : List.of(variable, "UCX_RC_RETRY_COUNT")) {
-            assertThat(NativeEnvironment.with(Map.of(other, "7"), () -> ContextSettings.ofTransports(config, devices)))
+            assertThat(NativeEnvironment.with(Map.of(other, "7"), () -> ofTransports(config, devices)))
                     .doesNotContainKey(variable);
         }
     }
@@ -103,15 +120,15 @@ class RdmaDevicesTest {
         RdmaDevices devices = new RdmaDevices(folder);
         SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
         UcpConfig config = UcpConfig.builder().setting("TLS", transports).netDevices(ports).build();
-        Map<String, String> defaults = ContextSettings.defaults(config, devices);
+        Map<String, String> defaults = defaults(config, devices);
         boolean byProtocol = Ucx.version().isAtLeast(1, 16);
         assertThat(defaults.containsKey("PROTOS")).isEqualTo(overTcp && byProtocol);
         // It would take RDMA its reads and writes without a copy, too.
         assertThat(defaults.containsKey("ZCOPY_THRESH")).isEqualTo(overTcp && !byProtocol);
-        assertThat(ContextSettings.ofTransports(config, devices).containsKey("UCX_TCP_TX_SEG_SIZE"))
+        assertThat(ofTransports(config, devices).containsKey("UCX_TCP_TX_SEG_SIZE"))
                 .isEqualTo(overTcp);
         assertThat(defaults.containsKey("RNDV_THRESH")).isEqualTo(byProtocol);
-        assertThat(ContextSettings.defaults(with(config, "ZCOPY_THRESH", "4k"), devices))
+        assertThat(defaults(with(config, "ZCOPY_THRESH", "4k"), devices))
                 .doesNotContainKeys("PROTOS", "ZCOPY_THRESH");
     }
 
@@ -120,9 +137,9 @@ class RdmaDevicesTest {
         RdmaDevices devices = new RdmaDevices(folder);
         SysfsDevice.in(folder, "mlx5_0").driver("mlx5_core").port(1, "4: ACTIVE", "Ethernet");
         UcpConfig all = UcpConfig.builder().build();
-        assertThat(ContextSettings.defaults(with(all, "PROTOS", "all"), devices)).containsEntry("ZCOPY_THRESH", "inf")
+        assertThat(defaults(with(all, "PROTOS", "all"), devices)).containsEntry("ZCOPY_THRESH", "inf")
                 .doesNotContainKey("PROTOS");
-        assertThat(ContextSettings.defaults(with(all, "PROTO_ENABLE", "n"), devices))
+        assertThat(defaults(with(all, "PROTO_ENABLE", "n"), devices))
                 .containsEntry("ZCOPY_THRESH", "inf");
     }
 
@@ -143,9 +160,9 @@ class RdmaDevicesTest {
 
     @Test
     void tcpCopiesIntoLargerBuffersUnlessASettingSaysOtherwise() {
-        assertThat(ContextSettings.ofTransports(UcpConfig.builder().transports("tcp").build()))
+        assertThat(ofTransports(UcpConfig.builder().transports("tcp").build()))
                 .containsOnly(Map.entry("UCX_TCP_TX_SEG_SIZE", "64k"), Map.entry("UCX_TCP_PUT_ENABLE", "n"));
-        assertThat(ContextSettings.ofTransports(UcpConfig.builder().transports("tcp").environmentPrefix("APP").build()))
+        assertThat(ofTransports(UcpConfig.builder().transports("tcp").environmentPrefix("APP").build()))
                 .containsOnlyKeys("UCX_TCP_TX_SEG_SIZE", "APP_UCX_TCP_TX_SEG_SIZE", "UCX_TCP_PUT_ENABLE",
                         "APP_UCX_TCP_PUT_ENABLE");
     }
@@ -154,9 +171,9 @@ class RdmaDevicesTest {
     @CsvSource({"ZCOPY_THRESH, 4k,", "TCP_TX_SEG_SIZE, 16k, 16k", "TCP_RX_SEG_SIZE, 32k,"})
     void buffersOfTcpAreUcxsOwnOrTheUsersWhereAnyOfTheSettingsIs(String key, String value, @Nullable String expected) {
         UcpConfig config = UcpConfig.builder().transports("tcp").setting(key, value).build();
-        assertThat(ContextSettings.ofTransports(config).get("UCX_TCP_TX_SEG_SIZE")).isEqualTo(expected);
+        assertThat(ofTransports(config).get("UCX_TCP_TX_SEG_SIZE")).isEqualTo(expected);
         UcpConfig silent = UcpConfig.builder().transports("tcp").build();
-        assertThat(NativeEnvironment.with(Map.of("UCX_" + key, value), () -> ContextSettings.ofTransports(silent)))
+        assertThat(NativeEnvironment.with(Map.of("UCX_" + key, value), () -> ofTransports(silent)))
                 .doesNotContainKey("UCX_TCP_TX_SEG_SIZE");
     }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,11 +44,8 @@ class RdmaQueuesTest {
                 + "   unlimited bytes\n");
         Files.writeString(system.resolve("status"), "CapEff:\t0000000000000000\nVmPin:\t     " + pinnedKibibytes
                 + " kB\n");
-        UcpConfig.Builder config = UcpConfig.builder();
-        if (!settings.isEmpty()) {
-            config.setting(settings, "16");
-        }
-        return queues.shortage(config.build(), () -> List.of(transports));
+        return queues.shortage(new UcxSettings(settings.isEmpty() ? Map.of() : Map.of(settings, "16"), ""),
+                () -> List.of(transports));
     }
 
     @ParameterizedTest
@@ -78,6 +76,6 @@ class RdmaQueuesTest {
     void withoutALimitNothingIsMissing() throws IOException {
         shortage(64, 0, "", "tcp/eth0");
         Files.writeString(system.resolve("limits"), "Max locked memory         unlimited unlimited bytes\n");
-        assertThat(queues.shortage(UcpConfig.builder().build(), () -> List.of("rc_verbs/rxe0:1"))).isEmpty();
+        assertThat(queues.shortage(new UcxSettings(Map.of(), ""), () -> List.of("rc_verbs/rxe0:1"))).isEmpty();
     }
 }
