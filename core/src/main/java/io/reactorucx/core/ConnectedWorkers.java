@@ -13,21 +13,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectedWorkers {
 
-    private final Map<Long, UcpPeerAddress> byEndpoint = new HashMap<>();
+    private final Map<Long, CheckedAddress> byEndpoint = new HashMap<>();
     private final Map<Long, Connected> byWorker = new HashMap<>();
 
     /** A worker, what its address says, and the number of endpoints. */
     private record Connected(List<TransportAddress> parts, int endpoints) {
     }
 
-    void add(long endpoint, UcpPeerAddress peer) {
+    void add(long endpoint, CheckedAddress peer) {
         byEndpoint.put(endpoint, peer);
         byWorker.merge(peer.worker(), new Connected(peer.parts(), 1),
                 (known, one) -> new Connected(known.parts, known.endpoints + 1));
     }
 
     void remove(long endpoint) {
-        UcpPeerAddress peer = byEndpoint.remove(endpoint);
+        CheckedAddress peer = byEndpoint.remove(endpoint);
         if (peer != null) {
             byWorker.computeIfPresent(peer.worker(), (worker, known) -> known.endpoints == 1 ? null
                     : new Connected(known.parts, known.endpoints - 1));
@@ -36,7 +36,7 @@ final class ConnectedWorkers {
 
     /**
      * Refuses an address with the number of a worker to which there are endpoints by another address. One of the two
-     * may have fewer parts, as {@link UcpWorker#networkAddress()} has.
+     * may have fewer parts, as one for peers on other hosts has.
      */
     void check(byte[] address, List<TransportAddress> parts) {
         @Nullable Connected known = byWorker.get(TransportAddress.worker(address));

@@ -4,6 +4,7 @@ import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.StackRoom;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * The close of an endpoint. A flushing close throws while the peer may have operations in flight, because UCX would
@@ -30,11 +31,24 @@ final class EndpointClose {
     private boolean flushed;
     private boolean closing;
 
-    EndpointClose(UcpEndpoint endpoint, boolean force, Completion whenDone) {
+    private EndpointClose(UcpEndpoint endpoint, boolean force, Completion whenDone) {
         this.endpoint = endpoint;
         this.worker = endpoint.worker();
         this.force = force;
         this.whenDone = whenDone;
+    }
+
+    /** Returns the close of an endpoint, which is to be started; throws where the mode is not allowed. */
+    static EndpointClose of(UcpEndpoint endpoint, CloseMode mode, Completion whenDone) {
+        boolean force = Objects.requireNonNull(mode, "mode") == CloseMode.FORCE;
+        if (force && endpoint.errorMode() == ErrorMode.NONE) {
+            throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this"
+                    + " endpoint has NONE");
+        }
+        if (!force) {
+            requireFinished(endpoint);
+        }
+        return new EndpointClose(endpoint, force, Objects.requireNonNull(whenDone, "whenDone"));
     }
 
     UcpEndpoint endpoint() {
@@ -45,7 +59,7 @@ final class EndpointClose {
         return ofEndpoint(endpoint) == 0 && (endpoint.failure() != 0 || ofWorker(endpoint) + offers(endpoint) == 0);
     }
 
-    static void requireFinished(UcpEndpoint endpoint) {
+    private static void requireFinished(UcpEndpoint endpoint) {
         if (mayFlush(endpoint)) {
             return;
         }

@@ -42,7 +42,7 @@ final class EndpointTable {
         this.worker = worker;
         this.workerHandle = workerHandle;
         this.parked = new UcpParkedEndpoints(worker);
-        this.peers = new PeerAddresses(this, worker::address, connected);
+        this.peers = new PeerAddresses(worker::address, connected);
     }
 
     /** The worker can be used from now on. */
@@ -73,9 +73,9 @@ final class EndpointTable {
         Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
         UcpEndpoint endpoint = create("ep_create", options,
                 call -> EndpointParameters.toWorkerAddress(Arguments.padded(peer.bytes(), call), call));
-        connected.add(endpoint.handle().address(), peer);
+        connected.add(endpoint.handle().address(), peer.checked());
         if (options.errorMode() == ErrorMode.PEER) {
-            endpoint.wiring(EndpointWiring.watch(worker, endpoint.handle()));
+            endpoint.wiring(EndpointWiring.watch(endpoint.handle(), worker.parameters().plain()));
         }
         return endpoint;
     }
@@ -83,7 +83,7 @@ final class EndpointTable {
     UcpPeerAddress checked(byte[] workerAddress) {
         byte[] address = WorkerAddresses.checked(workerAddress).clone();
         worker.checkOpen("ep_create");
-        return peers.check(address);
+        return new UcpPeerAddress(this, peers.check(address));
     }
 
     UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
@@ -159,11 +159,13 @@ final class EndpointTable {
         return List.copyOf(endpoints.values());
     }
 
-    UcpListener listen(InetSocketAddress bindAddress, MemorySegment onRequest, Consumer<UcpConnectionRequest> handler,
-            int maxPending) {
+    UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
+        worker.checkOpen("listener_create");
+        worker.context().requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), "listener_create");
+        Objects.requireNonNull(handler, "handler");
         long id = ++listenerIds;
-        UcpListener listener = CLocale.call(
-                () -> UcpListener.create(worker, workerHandle, id, onRequest, bindAddress, handler, maxPending));
+        UcpListener listener = CLocale.call(() -> UcpListener.create(worker, workerHandle, id,
+                worker.upcalls().onConnectionRequest, bindAddress, handler, worker.config().maxPendingConnections()));
         listeners.put(id, listener);
         return listener;
     }

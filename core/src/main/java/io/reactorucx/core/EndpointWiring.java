@@ -30,9 +30,9 @@ final class EndpointWiring {
         request = UcpMacros.isError(answer) ? 0 : answer;
     }
 
-    /** Starts to watch an endpoint that was made by a worker's address. */
-    static EndpointWiring watch(UcpWorker worker, MemorySegment endpointHandle) {
-        return new EndpointWiring(UcpPosts.ucp_ep_flush_nbx(endpointHandle, worker.parameters().plain()));
+    /** Starts to watch an endpoint that was made by a worker's address, by parameters without a callback. */
+    static EndpointWiring watch(MemorySegment endpoint, MemorySegment parameters) {
+        return new EndpointWiring(UcpPosts.ucp_ep_flush_nbx(endpoint, parameters));
     }
 
     boolean isWired() {

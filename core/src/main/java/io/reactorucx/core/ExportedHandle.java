@@ -23,9 +23,10 @@ final class ExportedHandle {
         in = ByteBuffer.wrap(exported).order(ByteOrder.nativeOrder());
     }
 
-    static byte[] checked(byte[] exported) {
+    /** Returns a handle after checking its structure, for a library that knows some types of memory. */
+    static byte[] checked(byte[] exported, int memoryTypes) {
         try {
-            new ExportedHandle(exported).read();
+            new ExportedHandle(exported).read(memoryTypes);
             return exported;
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("exported of " + exported.length
@@ -33,16 +34,15 @@ final class ExportedHandle {
         }
     }
 
-    private void read() {
+    private void read(int memoryTypes) {
         int end = end();
         if ((in.getShort() & EXPORTED) == 0) {
             throw new IllegalArgumentException("exported: it is no handle of exported memory");
         }
         long domains = in.getLong();
         int memoryType = Byte.toUnsignedInt(in.get());
-        if (memoryType >= UcxMemoryType.count(Ucx.version())) {
-            throw new IllegalArgumentException("exported: UCX " + Ucx.version() + " knows no memory type "
-                    + memoryType);
+        if (memoryType >= memoryTypes) {
+            throw new IllegalArgumentException("exported: this UCX knows no memory type " + memoryType);
         }
         long address = in.getLong();
         long length = in.getLong();

@@ -23,22 +23,26 @@ final class PackedKey {
     private PackedKey() {
     }
 
-    /** Returns the key of a descriptor after checking its structure. */
-    static byte[] checked(MemoryDescriptor descriptor) {
-        byte[] key = descriptor.key();
+    /**
+     * Returns a key after checking its structure.
+     *
+     * @param address where its memory begins
+     * @param memoryTypes how many types of memory the library knows
+     */
+    static byte[] checked(byte[] key, long address, int memoryTypes) {
         ByteBuffer in = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder());
         try {
             long domains = in.getLong();
             int memoryType = Byte.toUnsignedInt(in.get());
-            if (memoryType >= UcxMemoryType.count(Ucx.version())) {
-                throw new IllegalArgumentException("key: UCX " + Ucx.version() + " knows no memory type " + memoryType);
+            if (memoryType >= memoryTypes) {
+                throw new IllegalArgumentException("key: this UCX knows no memory type " + memoryType);
             }
             for (int i = 0; i < Long.bitCount(domains); i++) {
                 int bytes = Byte.toUnsignedInt(in.get());
                 if (bytes > in.remaining()) {
                     throw new BufferUnderflowException();
                 }
-                checkPart(in.slice(in.position(), bytes).order(in.order()), descriptor.address());
+                checkPart(in.slice(in.position(), bytes).order(in.order()), address);
                 in.position(in.position() + bytes);
             }
             return key;

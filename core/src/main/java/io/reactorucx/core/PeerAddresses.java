@@ -32,28 +32,25 @@ final class PeerAddresses {
     private static final int HOST_BYTES = 8;
     private static final int HOST_AND_NAMESPACE_BYTES = 16;
 
-    private final EndpointTable endpoints;
     private final Supplier<byte[]> ownAddress;
     private final ConnectedWorkers connected;
     /** Empty where it has another layout; null before the first check. */
     private @Nullable List<TransportAddress> own;
 
-    PeerAddresses(EndpointTable endpoints, Supplier<byte[]> ownAddress, ConnectedWorkers connected) {
-        this.endpoints = endpoints;
+    PeerAddresses(Supplier<byte[]> ownAddress, ConnectedWorkers connected) {
         this.ownAddress = ownAddress;
         this.connected = connected;
     }
 
     /** Returns what an address says, and refuses one that UCX cannot be given. */
-    UcpPeerAddress check(byte[] address) {
+    CheckedAddress check(byte[] address) {
         List<TransportAddress> known = own;
         if (known == null) {
             known = TransportAddress.parseOwn(ownAddress.get());
             own = known;
         }
         if (known.isEmpty()) {
-            return new UcpPeerAddress(endpoints, address, WorkerAddresses.uid(address), List.of(), List.of(), 0,
-                    false);
+            return new CheckedAddress(address, WorkerAddresses.uid(address), List.of(), List.of(), 0, false);
         }
         if (!TransportAddress.isKnown(address)) {
             throw TransportAddress.refused(address,
@@ -74,7 +71,7 @@ final class PeerAddresses {
         boolean ofThisProcess = OwnWorkers.has(address, parts);
         int process = ofThisProcess || OwnWorkers.isOfAnotherLoader(address) ? ProcessState.self()
                 : process(address, parts, known);
-        return new UcpPeerAddress(endpoints, address, TransportAddress.worker(address), parts, sockets(parts, known),
+        return new CheckedAddress(address, TransportAddress.worker(address), parts, sockets(parts, known),
                 parts.stream().anyMatch(PeerAddresses::isOfHost) ? process : 0, ofThisProcess);
     }
 

@@ -6,9 +6,7 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeText;
 import io.reactorucx.core.internal.Pinned;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -196,17 +194,9 @@ public final class UcpEndpoint {
         requireOpen("ep_rkey_unpack");
         worker.context().requireMemoryAccess("ep_rkey_unpack");
         Objects.requireNonNull(descriptor, "descriptor");
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment packed = Arguments.padded(PackedKey.checked(descriptor), call);
-            int status = ucx_h.ucp_ep_rkey_unpack(handle, packed, pointer);
-            if (status < 0) {
-                throw new UcxException(status, "ep_rkey_unpack", peer);
-            }
-            UcpRemoteKey key = new UcpRemoteKey(this, pointer.get(ValueLayout.ADDRESS, 0), descriptor);
-            keys.add(key);
-            return key;
-        }
+        UcpRemoteKey key = UcpRemoteKey.unpack(this, descriptor);
+        keys.add(key);
+        return key;
     }
 
     /**
@@ -313,21 +303,13 @@ public final class UcpEndpoint {
         if (closed) {
             throw new UcxClosedException("ep_close", peer, "the endpoint is closed");
         }
-        boolean force = Objects.requireNonNull(mode, "mode") == CloseMode.FORCE;
-        if (force && errorMode == ErrorMode.NONE) {
-            throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this"
-                    + " endpoint has NONE");
-        }
-        if (!force) {
-            EndpointClose.requireFinished(this);
-        }
-        Objects.requireNonNull(whenDone, "whenDone");
+        EndpointClose allowed = EndpointClose.of(this, mode, whenDone);
         // A key whose pointer another thread is using throws here, before anything has happened to the endpoint.
         List.copyOf(keys).forEach(UcpRemoteKey::close);
         stream.closing();
         closed = true;
-        close = new EndpointClose(this, force, whenDone);
-        return close.start();
+        close = allowed;
+        return allowed.start();
     }
 
     /** {@return whether {@link #close} allows {@link CloseMode#FLUSH} now} */

@@ -35,7 +35,7 @@ public final class UcpImportedMemory implements AutoCloseable {
         Objects.requireNonNull(exported, "exported");
         context.support(UcpCapability.EXPORTED_MEMORY).require("ucp_mem_map of exported memory");
         Arguments.range(exported.length, 1, MAX_BYTES, "exported.length");
-        ExportedHandle.checked(exported);
+        ExportedHandle.checked(exported, UcxMemoryType.known());
         try (Arena call = Arena.ofConfined()) {
             MemorySegment params = ucp_mem_map_params.allocate(call);
             ucp_mem_map_params.field_mask(params, ucx_h.UCP_MEM_MAP_PARAM_FIELD_EXPORTED_MEMH_BUFFER());

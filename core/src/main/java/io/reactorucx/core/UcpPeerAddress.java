@@ -21,27 +21,16 @@ public final class UcpPeerAddress {
             "gga_mlx5", "tcp", "posix", "sysv", "xpmem", "cma", "knem", "self");
 
     private final EndpointTable endpoints;
-    private final byte[] address;
-    private final long worker;
-    private final List<TransportAddress> parts;
-    private final List<InetSocketAddress> tcp;
-    private final int process;
-    private final boolean ofThisProcess;
+    private final CheckedAddress address;
 
-    UcpPeerAddress(EndpointTable endpoints, byte[] address, long worker, List<TransportAddress> parts,
-            List<InetSocketAddress> tcp, int process, boolean ofThisProcess) {
+    UcpPeerAddress(EndpointTable endpoints, CheckedAddress address) {
         this.endpoints = endpoints;
         this.address = address;
-        this.worker = worker;
-        this.parts = List.copyOf(parts);
-        this.tcp = List.copyOf(tcp);
-        this.process = process;
-        this.ofThisProcess = ofThisProcess;
     }
 
     /** {@return the number that identifies the peer's worker, as {@link UcpWorker#uid} gives it} */
     public long worker() {
-        return worker;
+        return address.worker();
     }
 
     /**
@@ -49,23 +38,23 @@ public final class UcpPeerAddress {
      * empty for an address whose layout is not known}
      */
     public List<String> transports() {
-        return parts.stream().map(part -> NAMES.stream().filter(part::is).findFirst()
+        return address.parts().stream().map(part -> NAMES.stream().filter(part::is).findFirst()
                 .orElseGet(() -> "transport " + part.transport())).distinct().toList();
     }
 
     /** {@return where UCX may connect to by tcp, from the devices of the worker that has checked the address} */
     public List<InetSocketAddress> tcpAddresses() {
-        return tcp;
+        return address.tcp();
     }
 
     /** {@return the process of this host whose shared memory it names; empty when it names none} */
     public OptionalInt process() {
-        return process == 0 ? OptionalInt.empty() : OptionalInt.of(process);
+        return address.process() == 0 ? OptionalInt.empty() : OptionalInt.of(address.process());
     }
 
     /** {@return whether it is the address of a worker of this process} */
     public boolean isOfThisProcess() {
-        return ofThisProcess;
+        return address.ofThisProcess();
     }
 
     /**
@@ -76,22 +65,21 @@ public final class UcpPeerAddress {
     public UcpPeerAddress withoutTcp(Set<InetSocketAddress> sockets) {
         return sockets.isEmpty() ? this : without(
                 part -> part.is("tcp") && sockets.contains(TcpAddress.of(part)),
-                tcp.stream().filter(socket -> !sockets.contains(socket)).toList(), process);
+                tcpAddresses().stream().filter(socket -> !sockets.contains(socket)).toList(), address.process());
     }
 
     /** {@return this address without shared memory of this host} */
     public UcpPeerAddress withoutSharedMemory() {
-        return process == 0 ? this : without(PeerAddresses::isOfHost, tcp, 0);
+        return address.process() == 0 ? this : without(PeerAddresses::isOfHost, address.tcp(), 0);
     }
 
     private UcpPeerAddress without(Predicate<TransportAddress> left, List<InetSocketAddress> leftTcp, int named) {
-        return new UcpPeerAddress(endpoints, TransportAddress.without(address, left), worker, parts, leftTcp, named,
-                ofThisProcess);
+        return new UcpPeerAddress(endpoints, address.without(left, leftTcp, named));
     }
 
     /** {@return whether UCX can be given this address: something is left of it} */
     public boolean namesTransports() {
-        return parts.isEmpty() || !TransportAddress.parse(address).isEmpty();
+        return address.parts().isEmpty() || !TransportAddress.parse(address.bytes()).isEmpty();
     }
 
     /**
@@ -102,7 +90,7 @@ public final class UcpPeerAddress {
      * @return the endpoint
      */
     public UcpEndpoint takeOver(EndpointOptions options) {
-        return endpoints.connect(without(part -> true, List.of(), process), options);
+        return endpoints.connect(without(part -> true, List.of(), address.process()), options);
     }
 
     /**
@@ -117,10 +105,10 @@ public final class UcpPeerAddress {
     }
 
     byte[] bytes() {
-        return address;
+        return address.bytes();
     }
 
-    List<TransportAddress> parts() {
-        return parts;
+    CheckedAddress checked() {
+        return address;
     }
 }

@@ -78,11 +78,23 @@ public final class UcpRemoteKey implements AutoCloseable {
         }
     };
 
-    UcpRemoteKey(UcpEndpoint endpoint, MemorySegment handle, MemoryDescriptor descriptor) {
+    private UcpRemoteKey(UcpEndpoint endpoint, MemorySegment handle, MemoryDescriptor descriptor) {
         this.endpoint = endpoint;
         this.handle = handle;
         this.number = handle.address();
         this.descriptor = descriptor;
+    }
+
+    static UcpRemoteKey unpack(UcpEndpoint endpoint, MemoryDescriptor descriptor) {
+        byte[] key = PackedKey.checked(descriptor.key(), descriptor.address(), UcxMemoryType.known());
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
+            int status = ucx_h.ucp_ep_rkey_unpack(endpoint.handle(), Arguments.padded(key, call), pointer);
+            if (status < 0) {
+                throw new UcxException(status, "ep_rkey_unpack", endpoint.peer());
+            }
+            return new UcpRemoteKey(endpoint, pointer.get(ValueLayout.ADDRESS, 0), descriptor);
+        }
     }
 
     /** {@return the memory that it opens} */

@@ -56,8 +56,8 @@ public final class UcpStreams {
 
     private void addOurs(long count, List<UcpEndpoint> endpoints) {
         for (int i = 0; i < count; i++) {
-            UcpEndpoint endpoint =
-                    worker.endpoint(ucp_stream_poll_ep.ep(ucp_stream_poll_ep.asSlice(polled, i)).address());
+            UcpEndpoint endpoint = worker.endpointTable().find(
+                    ucp_stream_poll_ep.ep(ucp_stream_poll_ep.asSlice(polled, i)).address());
             if (endpoint != null) {
                 endpoints.add(endpoint);
             }

@@ -201,6 +201,13 @@ public final class UcpTags {
                 "UCX loses the message that it matches but cannot finish within the call");
     }
 
+    void requireNoneTaken() {
+        if (taken() > 0) {
+            throw new IllegalStateException("worker " + worker.config().name() + ": " + taken()
+                    + " tagged messages were taken, receive them");
+        }
+    }
+
     /** {@return messages that were taken and wait to be received} */
     public int taken() {
         worker.checkThread();

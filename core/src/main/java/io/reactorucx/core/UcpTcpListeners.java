@@ -22,11 +22,11 @@ public final class UcpTcpListeners {
     /** The number of addresses that {@link #admitOnly} takes. */
     public static final int MAX_SOURCES = SocketFilter.MAX_ADDRESSES;
 
-    private final UcpWorker worker;
+    private final Runnable checkThread;
     private final List<ListeningSocket> sockets;
 
-    UcpTcpListeners(UcpWorker worker, List<ListeningSocket> sockets) {
-        this.worker = worker;
+    UcpTcpListeners(Runnable checkThread, List<ListeningSocket> sockets) {
+        this.checkThread = checkThread;
         this.sockets = sockets;
     }
 
@@ -47,7 +47,7 @@ public final class UcpTcpListeners {
      * @param sources the addresses, at most {@value #MAX_SOURCES}; none to refuse all
      */
     public void admitOnly(Set<InetAddress> sources) {
-        worker.checkThread();
+        checkThread.run();
         if (Objects.requireNonNull(sources, "sources").size() > MAX_SOURCES) {
             throw new IllegalArgumentException("sources: " + sources.size() + " addresses, at most " + MAX_SOURCES);
         }
@@ -62,7 +62,7 @@ public final class UcpTcpListeners {
 
     /** Lets TCP connections come from any address. */
     public void admitAll() {
-        worker.checkThread();
+        checkThread.run();
         sockets.stream().filter(ListeningSocket::isOpen).forEach(socket -> SocketFilter.detach(socket.descriptor()));
     }
 }

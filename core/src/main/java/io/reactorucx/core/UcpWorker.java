@@ -6,12 +6,10 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.ListeningSocket;
 import io.reactorucx.core.internal.NativeText;
-import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,7 +78,8 @@ public final class UcpWorker implements AutoCloseable {
         endpoints = new EndpointTable(this, handle);
         events = new WorkerEvents(config.name(), endpoints, activeMessages, requests.lost());
         upcalls = new ArrivalUpcalls(events, config.maxInlineBytes(), arena);
-        listeners = new UcpTcpListeners(this, made.tcpPort() == 0 ? List.of() : ListeningSocket.onPort(made.tcpPort()));
+        listeners = new UcpTcpListeners(this::checkThread,
+                made.tcpPort() == 0 ? List.of() : ListeningSocket.onPort(made.tcpPort()));
         wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, made.eventFd(), arena) : null;
     }
 
@@ -231,8 +230,7 @@ public final class UcpWorker implements AutoCloseable {
 
     private WorkerWakeup wakeup(String operation) {
         if (wakeup == null) {
-            throw new UcxUnsupportedException(operation, "the context was made without the feature WAKEUP, add it to"
-                    + " its UcpConfig");
+            throw new UcxUnsupportedException(operation, UcpContext.missing(UcpFeature.WAKEUP));
         }
         return wakeup;
     }
@@ -264,6 +262,7 @@ public final class UcpWorker implements AutoCloseable {
      * @param workerAddress what {@link #address()} gave on the other side
      */
     public static long uid(byte[] workerAddress) {
+        Ucx.ensureAvailable();
         return WorkerAddresses.uid(workerAddress);
     }
 
@@ -311,10 +310,7 @@ public final class UcpWorker implements AutoCloseable {
      * @return the listener, to be closed before this worker
      */
     public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
-        checkOpen("listener_create");
-        context.requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), "listener_create");
-        Objects.requireNonNull(handler, "handler");
-        return endpoints.listen(bindAddress, upcalls.onConnectionRequest, handler, config.maxPendingConnections());
+        return endpoints.listen(bindAddress, handler);
     }
 
     /** {@return active messages: handlers, and the data that UCX holds for them} */
@@ -399,10 +395,7 @@ public final class UcpWorker implements AutoCloseable {
         }
         int openEndpoints = endpoints.open().size() + endpoints.parked().count();
         int openListeners = endpoints.listening().size();
-        if (tags.taken() > 0) {
-            throw new IllegalStateException("worker " + config.name() + ": " + tags.taken()
-                    + " tagged messages were taken, receive them");
-        }
+        tags.requireNoneTaken();
         if (progressing || inFlight() > 0 || openEndpoints > 0 || openListeners > 0) {
             throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, "
                     + openEndpoints + " endpoints and " + openListeners + " listeners are open"
@@ -471,10 +464,6 @@ public final class UcpWorker implements AutoCloseable {
      */
     void handleMissedEvents() {
         ucx_h.ucp_worker_progress(handle);
-    }
-
-    @Nullable UcpEndpoint endpoint(long endpointHandle) {
-        return endpoints.find(endpointHandle);
     }
 
     MemorySegment handle() {

@@ -50,7 +50,12 @@ public enum UcxMemoryType {
         return accessible;
     }
 
-    /** How many types a library knows; it takes others for an index past its tables. */
+    /** How many types the loaded library knows; it takes others for an index past its tables. */
+    static int known() {
+        return count(Ucx.version());
+    }
+
+    /** As {@link #known()}, for a library of any version. */
     static int count(UcxVersion version) {
         if (version.isAtLeast(1, 21)) {
             return GAUDI.code + 1;

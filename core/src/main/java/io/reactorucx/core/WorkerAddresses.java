@@ -31,8 +31,7 @@ final class WorkerAddresses {
         // UCX aborts the process for a version that it does not know.
         int version = address[0] & VERSION_MASK;
         if (version > LAST_VERSION) {
-            throw new IllegalArgumentException("workerAddress of version " + version + ": UCX " + Ucx.version()
-                    + " knows 0 and 1");
+            throw new IllegalArgumentException("workerAddress of version " + version + ": UCX knows 0 and 1");
         }
         return address;
     }
@@ -54,7 +53,6 @@ final class WorkerAddresses {
     }
 
     static long uid(byte[] address) {
-        Ucx.ensureAvailable();
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_worker_address_attr.allocate(call);
             ucp_worker_address_attr.field_mask(attr, ucx_h.UCP_WORKER_ADDRESS_ATTR_FIELD_UID());

@@ -173,10 +173,11 @@ class MemoryBadInputTest {
     @Test
     void readsExportedMemoryToItsEnd() {
         byte[] honest = exported().array();
-        assertThat(ExportedHandle.checked(honest)).isSameAs(honest);
+        assertThat(ExportedHandle.checked(honest, UcxMemoryType.known())).isSameAs(honest);
         for (int length = 1; length < EXPORTED_BYTES; length++) {
             byte[] cut = Arrays.copyOf(honest, length);
-            assertThatThrownBy(() -> ExportedHandle.checked(cut)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> ExportedHandle.checked(cut, UcxMemoryType.known()))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("exported of " + length + " bytes");
         }
     }
@@ -187,7 +188,8 @@ class MemoryBadInputTest {
         "45, 0, key is empty", "50, 0, identifier is empty", "10, -1, ends before"})
     void refusesExportedMemoryOnWhichUcxAborts(int offset, int value, String words) {
         byte[] bad = exported().put(offset, (byte) value).array();
-        assertThatThrownBy(() -> ExportedHandle.checked(bad)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> ExportedHandle.checked(bad, UcxMemoryType.known()))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(words);
     }
 }
