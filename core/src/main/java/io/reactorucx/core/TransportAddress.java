@@ -21,11 +21,11 @@ import java.util.function.Predicate;
  * @param flags what the transport can do, and its priority in the lowest 8 bits
  * @param address where the transport receives
  */
-record TransportAddress(int transport, ByteBuffer device, float overhead, float bandwidth, float latency, int flags,
-        ByteBuffer address) {
+public record TransportAddress(int transport, ByteBuffer device, float overhead, float bandwidth, float latency,
+        int flags, ByteBuffer address) {
 
     /** The transport is reached by its own address, without one for each endpoint. */
-    static final int CONNECTS_TO_ADDRESS = 1 << 16;
+    public static final int CONNECTS_TO_ADDRESS = 1 << 16;
 
     private static final int VERSION_MASK = 0xf;
     private static final int HAS_NAME = 1 << 4;
@@ -48,7 +48,7 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
     }
 
     /** Returns the parts of a worker's address. */
-    static List<TransportAddress> parse(byte[] workerAddress) {
+    public static List<TransportAddress> parse(byte[] workerAddress) {
         return devices(workerAddress).stream().flatMap(device -> device.parts().stream()).toList();
     }
 
@@ -190,7 +190,7 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         return transport == other.transport && device.equals(other.device) && address.equals(other.address);
     }
 
-    boolean is(String name) {
+    public boolean is(String name) {
         return transport == checksum(name);
     }
 

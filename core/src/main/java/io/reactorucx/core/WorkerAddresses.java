@@ -10,10 +10,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /** Addresses of workers, and the checks of an address before UCX parses it without any. */
-final class WorkerAddresses {
+public final class WorkerAddresses {
 
     /** Far above the size of an address of a machine with many devices. */
-    static final int MAX_BYTES = 64 * 1024;
+    private static final int MAX_BYTES = 64 * 1024;
 
     private static final int MIN_BYTES = 9;
     private static final int VERSION_MASK = 0xf;
@@ -22,7 +22,7 @@ final class WorkerAddresses {
     private WorkerAddresses() {
     }
 
-    static byte[] checked(byte[] address) {
+    public static byte[] checked(byte[] address) {
         Objects.requireNonNull(address, "workerAddress");
         if (address.length < MIN_BYTES || address.length > MAX_BYTES) {
             throw new IllegalArgumentException("workerAddress of " + address.length + " bytes: must be in " + MIN_BYTES
@@ -36,7 +36,7 @@ final class WorkerAddresses {
         return address;
     }
 
-    static byte[] of(MemorySegment worker, boolean networkOnly) {
+    public static byte[] of(MemorySegment worker, boolean networkOnly) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_worker_attr.allocate(call);
             ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS()
@@ -52,7 +52,7 @@ final class WorkerAddresses {
         }
     }
 
-    static long uid(byte[] address) {
+    public static long uid(byte[] address) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_worker_address_attr.allocate(call);
             ucp_worker_address_attr.field_mask(attr, ucx_h.UCP_WORKER_ADDRESS_ATTR_FIELD_UID());

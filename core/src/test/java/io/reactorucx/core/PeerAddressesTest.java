@@ -156,7 +156,7 @@ class PeerAddressesTest {
 
     @Test
     void refusesTheNumberOfAWorkerOfThisProcessWithAnotherAddress() {
-        assertRefused(numbered(peer.address(), TransportAddress.worker(worker.address())),
+        assertRefused(numbered(peer.address(), UcpWorker.uid(worker.address())),
                 "it has the number of a worker of this process, and another address");
     }
 

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The settings of UCX that depend on RDMA devices, of which folders are made here. */
 class RdmaDevicesTest {
@@ -175,42 +174,5 @@ class RdmaDevicesTest {
         UcpConfig silent = UcpConfig.builder().transports("tcp").build();
         assertThat(NativeEnvironment.with(Map.of("UCX_" + key, value), () -> ofTransports(silent)))
                 .doesNotContainKey("UCX_TCP_TX_SEG_SIZE");
-    }
-
-    /** UCX says which way of sending it takes for each size; where copies are slow, it prefers those without one. */
-    @ParameterizedTest
-    @ValueSource(strings = {"inf", "8k"})
-    void tcpNeverSendsWithoutACopy(String rendezvous) {
-        Map<String, String> slowCopies = Map.of("UCX_BCOPY_BW", "1MBs", "UCX_RNDV_THRESH", rendezvous);
-        assertThat(NativeEnvironment.with(slowCopies, RdmaDevicesTest::overTcp)).contains("tcp/")
-                .doesNotContain("zero-copy", "zcopy");
-        boolean newProtocols = Ucx.version().isAtLeast(1, 16);
-        if (newProtocols || rendezvous.equals("inf")) {
-            assertThat(NativeEnvironment.with(with(slowCopies, "UCX_ZCOPY_THRESH", "auto"), RdmaDevicesTest::overTcp))
-                    .as("what the default avoids").containsPattern("zero-copy|zcopy");
-        }
-        if (newProtocols && !rendezvous.equals("inf")) {
-            assertThat(NativeEnvironment.with(with(slowCopies, "UCX_PROTOS", "all"), RdmaDevicesTest::overTcp))
-                    .as("what ZCOPY_THRESH alone would leave").contains("rendezvous zero-copy");
-        }
-    }
-
-    private static Map<String, String> with(Map<String, String> variables, String name, String value) {
-        Map<String, String> all = new TreeMap<>(variables);
-        all.put(name, value);
-        return all;
-    }
-
-    @Test
-    void tcpHasNoLaneForPutsUnlessASettingSaysOtherwise() {
-        assertThat(overTcp()).contains("tcp/").doesNotContain("rma_bw#");
-        assertThat(NativeEnvironment.with(Map.of("UCX_TCP_PUT_ENABLE", "y"), RdmaDevicesTest::overTcp))
-                .contains("rma_bw#");
-    }
-
-    private static String overTcp() {
-        try (Pair pair = Pair.of(Link.TCP_PEER)) {
-            return pair.toServer.info();
-        }
     }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -152,6 +153,43 @@ class SettingsTest {
             Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));
             Pair.until(worker::progress, closed::isDone, "a closed endpoint");
             return message.isRendezvous();
+        }
+    }
+
+    /** UCX says which way of sending it takes for each size; where copies are slow, it prefers those without one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"inf", "8k"})
+    void tcpNeverSendsWithoutACopy(String rendezvous) {
+        Map<String, String> slowCopies = Map.of("UCX_BCOPY_BW", "1MBs", "UCX_RNDV_THRESH", rendezvous);
+        assertThat(NativeEnvironment.with(slowCopies, SettingsTest::overTcp)).contains("tcp/")
+                .doesNotContain("zero-copy", "zcopy");
+        boolean newProtocols = Ucx.version().isAtLeast(1, 16);
+        if (newProtocols || rendezvous.equals("inf")) {
+            assertThat(NativeEnvironment.with(with(slowCopies, "UCX_ZCOPY_THRESH", "auto"), SettingsTest::overTcp))
+                    .as("what the default avoids").containsPattern("zero-copy|zcopy");
+        }
+        if (newProtocols && !rendezvous.equals("inf")) {
+            assertThat(NativeEnvironment.with(with(slowCopies, "UCX_PROTOS", "all"), SettingsTest::overTcp))
+                    .as("what ZCOPY_THRESH alone would leave").contains("rendezvous zero-copy");
+        }
+    }
+
+    private static Map<String, String> with(Map<String, String> variables, String name, String value) {
+        Map<String, String> all = new TreeMap<>(variables);
+        all.put(name, value);
+        return all;
+    }
+
+    @Test
+    void tcpHasNoLaneForPutsUnlessASettingSaysOtherwise() {
+        assertThat(overTcp()).contains("tcp/").doesNotContain("rma_bw#");
+        assertThat(NativeEnvironment.with(Map.of("UCX_TCP_PUT_ENABLE", "y"), SettingsTest::overTcp))
+                .contains("rma_bw#");
+    }
+
+    private static String overTcp() {
+        try (Pair pair = Pair.of(Link.TCP_PEER)) {
+            return pair.toServer.info();
         }
     }
 }

@@ -119,7 +119,7 @@ class WorkerBadInputTest extends BadInput {
         assertThatThrownBy(() -> pair.client.listen(unresolved, request -> { }))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bindAddress");
-        for (int bytes : new int[] {0, 8, WorkerAddresses.MAX_BYTES + 1}) {
+        for (int bytes : new int[] {0, 8, (64 << 10) + 1}) {
             assertThatThrownBy(() -> pair.client.connect(new byte[bytes], OPTIONS))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("workerAddress of " + bytes + " bytes");

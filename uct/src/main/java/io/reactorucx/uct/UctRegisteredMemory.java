@@ -54,8 +54,8 @@ public final class UctRegisteredMemory implements UctMemory {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-            NativeStatus.check(ucx_h.uct_md_mem_reg(domain.handle(), segment, bytes, mask, pointer), "uct_md_mem_reg of "
-                    + bytes + " bytes");
+            NativeStatus.check(ucx_h.uct_md_mem_reg(domain.handle(), segment, bytes, mask, pointer),
+                    "uct_md_mem_reg of " + bytes + " bytes");
             return new UctRegisteredMemory(domain,
                     new MemoryHandle(domain, pointer.get(ValueLayout.ADDRESS, 0), segment.address(), bytes), segment,
                     held);

@@ -103,8 +103,8 @@ public final class UctRemoteKey implements AutoCloseable {
         domain.require(UctMdOperation.REMOTE_POINTER);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-            NativeStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer),
-                    "uct_rkey_ptr");
+            NativeStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset,
+                    pointer), "uct_rkey_ptr");
             MemorySegment local = pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length);
             // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere.
             if (KeyFormat.isMapped(packed.key(), packed.componentName(), packed.address(), value(), offset, length)) {
