@@ -14,16 +14,16 @@ import java.util.function.Predicate;
  * @param process the process of this host whose shared memory it names, 0 for none
  * @param ofThisProcess whether it is that of a worker of this process
  */
-record CheckedAddress(byte[] bytes, long worker, List<TransportAddress> parts, List<InetSocketAddress> tcp, int process,
-        boolean ofThisProcess) {
+public record CheckedAddress(byte[] bytes, long worker, List<TransportAddress> parts, List<InetSocketAddress> tcp,
+        int process, boolean ofThisProcess) {
 
-    CheckedAddress {
+    public CheckedAddress {
         parts = List.copyOf(parts);
         tcp = List.copyOf(tcp);
     }
 
     /** Returns this address without the devices of some parts, with what is left of its sockets and its process. */
-    CheckedAddress without(Predicate<TransportAddress> left, List<InetSocketAddress> leftTcp, int named) {
+    public CheckedAddress without(Predicate<TransportAddress> left, List<InetSocketAddress> leftTcp, int named) {
         return new CheckedAddress(TransportAddress.without(bytes, left), worker, parts, leftTcp, named, ofThisProcess);
     }
 }

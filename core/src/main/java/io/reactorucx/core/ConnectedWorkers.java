@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: worker.
  */
-final class ConnectedWorkers {
+public final class ConnectedWorkers {
 
     private final Map<Long, CheckedAddress> byEndpoint = new HashMap<>();
     private final Map<Long, Connected> byWorker = new HashMap<>();
@@ -20,13 +20,13 @@ final class ConnectedWorkers {
     private record Connected(List<TransportAddress> parts, int endpoints) {
     }
 
-    void add(long endpoint, CheckedAddress peer) {
+    public void add(long endpoint, CheckedAddress peer) {
         byEndpoint.put(endpoint, peer);
         byWorker.merge(peer.worker(), new Connected(peer.parts(), 1),
                 (known, one) -> new Connected(known.parts, known.endpoints + 1));
     }
 
-    void remove(long endpoint) {
+    public void remove(long endpoint) {
         CheckedAddress peer = byEndpoint.remove(endpoint);
         if (peer != null) {
             byWorker.computeIfPresent(peer.worker(), (worker, known) -> known.endpoints == 1 ? null

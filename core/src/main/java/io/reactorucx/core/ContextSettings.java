@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** UCX's own configuration ({@code ucp_config_t}): read from the environment, changed, used once, and released. */
-final class ContextSettings {
+public final class ContextSettings {
 
     /**
      * From 1.16 on the other mode makes {@code ucp_worker_fence} wait for the peers, without a limit and on the
@@ -115,7 +115,7 @@ final class ContextSettings {
     }
 
     /** Variables from which transports read their settings, which {@code ucp_config_modify} does not know. */
-    static Map<String, String> ofTransports(UcxSettings settings) {
+    public static Map<String, String> ofTransports(UcxSettings settings) {
         return ofTransports(settings, RdmaDevices.OF_HOST);
     }
 
@@ -174,7 +174,7 @@ final class ContextSettings {
     }
 
     /** Calls a function with the native configuration, to which the settings are applied. */
-    static <T> T with(UcxSettings settings, Function<MemorySegment, T> use) {
+    public static <T> T with(UcxSettings settings, Function<MemorySegment, T> use) {
         try (Arena arena = Arena.ofConfined()) {
             String prefix = settings.environmentPrefix();
             MemorySegment config = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
@@ -198,7 +198,7 @@ final class ContextSettings {
     }
 
     /** Returns what is added to the transports, without which one of them cannot connect; empty for nothing. */
-    static String missingTransports(UcxSettings settings) {
+    public static String missingTransports(UcxSettings settings) {
         return TransportChoice.of(settings).missing(UcpKeys.names().contains(FENCE_MODE));
     }
 
@@ -208,7 +208,7 @@ final class ContextSettings {
     }
 
     /** Returns what UCX would use, under a title. */
-    static String print(UcxSettings settings, String title, int flags) {
+    public static String print(UcxSettings settings, String title, int flags) {
         return NativeEnvironment.with(ofTransports(settings), () -> with(settings, config -> {
             try (Arena arena = Arena.ofConfined()) {
                 return print(config, arena.allocateFrom(title), flags);

@@ -14,7 +14,7 @@ import java.time.Duration;
  *
  * <p>Thread: worker.
  */
-final class EndpointWiring {
+public final class EndpointWiring {
 
     private static final int IN_PROGRESS = 1;
     private static final long SETTLE_NANOS = Duration.ofMillis(100).toNanos();
@@ -31,11 +31,11 @@ final class EndpointWiring {
     }
 
     /** Starts to watch an endpoint that was made by a worker's address, by parameters without a callback. */
-    static EndpointWiring watch(MemorySegment endpoint, MemorySegment parameters) {
+    public static EndpointWiring watch(MemorySegment endpoint, MemorySegment parameters) {
         return new EndpointWiring(UcpPosts.ucp_ep_flush_nbx(endpoint, parameters));
     }
 
-    boolean isWired() {
+    public boolean isWired() {
         if (request != 0) {
             int status = ucx_h.ucp_request_check_status(MemorySegment.ofAddress(request));
             if (status != IN_PROGRESS) {
@@ -47,17 +47,17 @@ final class EndpointWiring {
     }
 
     /** A message of the peer has come. */
-    void heard() {
+    public void heard() {
         heard = true;
     }
 
     /** Returns whether the peer's endpoint is wired up as well, as far as can be known. */
-    boolean isSettled() {
+    public boolean isSettled() {
         return heard || System.nanoTime() - createdNanos >= SETTLE_NANOS;
     }
 
     /** Gives the request back to UCX, which keeps it until the flush has ended. */
-    void end() {
+    public void end() {
         if (request != 0) {
             UcpDirect.ucp_request_free(request);
             request = 0;

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * registration (8); then for each domain the size of its part, a key and an identifier, both with their sizes (1). UCX
  * gets no length, and aborts the process on sizes that do not fit. The contents of a domain's key are trusted.
  */
-final class ExportedHandle {
+public final class ExportedHandle {
 
     private static final int EXPORTED = 1;
     /** UCX adds the three bytes of the size itself, in 16 bits. */
@@ -24,7 +24,7 @@ final class ExportedHandle {
     }
 
     /** Returns a handle after checking its structure, for a library that knows some types of memory. */
-    static byte[] checked(byte[] exported, int memoryTypes) {
+    public static byte[] checked(byte[] exported, int memoryTypes) {
         try {
             new ExportedHandle(exported).read(memoryTypes);
             return exported;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the limit of the process or the setting that is the likely cause when UCX cannot make something: UCX reports a
  * status only, and writes the rest to its own log.
  */
-final class FailureCause {
+public final class FailureCause {
 
     static final String DEFAULT_DIRECTORY = "/dev/shm";
     private static final String POSIX_DIR = "POSIX_DIR";
@@ -30,7 +30,7 @@ final class FailureCause {
     }
 
     /** Throws when the process may open too few files: UCX would abort it. */
-    static void requireFiles(String operation) {
+    public static void requireFiles(String operation) {
         String shortage = OpenFileLimit.shortage();
         if (shortage != null) {
             throw new UcxException(UcxStatus.NO_RESOURCE, operation, null, shortage);
@@ -38,7 +38,7 @@ final class FailureCause {
     }
 
     /** Throws the error of a call that makes a context or a worker and has failed; returns after one that has not. */
-    static void check(int rawStatus, String operation, UcxSettings settings) {
+    public static void check(int rawStatus, String operation, UcxSettings settings) {
         if (rawStatus < 0) {
             UcxStatus status = UcxStatus.of(rawStatus);
             String resource = resource(status, settings, RdmaDevices.OF_HOST,
@@ -49,7 +49,7 @@ final class FailureCause {
     }
 
     /** Returns the error of a call that does not read settings. */
-    static UcxException explained(int rawStatus, String operation, @Nullable String peer, UcxSettings settings) {
+    public static UcxException explained(int rawStatus, String operation, @Nullable String peer, UcxSettings settings) {
         return explained(rawStatus, operation, peer, resource(UcxStatus.of(rawStatus), settings, RdmaDevices.OF_HOST,
                 LockedMemoryLimit.OF_PROCESS.explanation()));
     }

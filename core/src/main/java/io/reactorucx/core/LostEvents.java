@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread: the worker's.
  */
-final class LostEvents {
+public final class LostEvents {
 
     /**
      * The exception that an upcall throws in its own {@code try} block when it is called without arguments, before UCX
      * calls it.
      */
-    static final RuntimeException WARM_UP = new WarmUp();
+    public static final RuntimeException WARM_UP = new WarmUp();
 
     private static final Logger LOG = LoggerFactory.getLogger(LostEvents.class);
     /**
@@ -44,14 +44,14 @@ final class LostEvents {
     }
 
     /** Notes what an upcall caught. It neither allocates nor calls, as there may be no memory and no stack left. */
-    void add(Throwable thrown) {
+    public void add(Throwable thrown) {
         if (first == null && thrown != WARM_UP) {
             first = thrown;
         }
     }
 
     /** Logs what was noted, and throws it if it is fatal. */
-    void rethrow() {
+    public void rethrow() {
         Throwable noted = first;
         if (noted != null) {
             first = null;
@@ -65,14 +65,14 @@ final class LostEvents {
      * Throws {@link OutOfMemoryError} while there is no memory for the reserve: the next event of UCX would be lost, so
      * UCX is not called.
      */
-    void requireReserve() {
+    public void requireReserve() {
         if (reserve == null) {
             reserve = new byte[RESERVE_BYTES];
         }
     }
 
     /** Throws a fatal error again, after it was logged, and frees the reserve, so that what has to end can end. */
-    void rethrowIfFatal(Throwable thrown) {
+    public void rethrowIfFatal(Throwable thrown) {
         if (isFatal(thrown)) {
             reserve = null;
             throw (Error) thrown;

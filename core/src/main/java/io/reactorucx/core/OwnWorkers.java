@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  *
  * <p>Thread: any.
  */
-final class OwnWorkers {
+public final class OwnWorkers {
 
     /** Tells other class loaders of the process, which have classes of their own, of a worker. */
     private static final String PROPERTY = "io.reactorucx.worker.";
@@ -27,7 +27,7 @@ final class OwnWorkers {
     }
 
     /** A worker was created, which has an address. */
-    static void opened(byte[] address) {
+    public static void opened(byte[] address) {
         if (TransportAddress.isKnown(address)) {
             long worker = TransportAddress.worker(address);
             PARTS.put(worker, TransportAddress.parseOwn(address));
@@ -36,7 +36,7 @@ final class OwnWorkers {
     }
 
     /** A worker ends. */
-    static void closed(byte[] address) {
+    public static void closed(byte[] address) {
         if (TransportAddress.isKnown(address)) {
             long worker = TransportAddress.worker(address);
             PARTS.remove(worker);

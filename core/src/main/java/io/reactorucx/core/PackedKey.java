@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  * the process when its part, which consists of an identification, an address and a length of 8 bytes each and perhaps
  * the name of a folder, has no length.
  */
-final class PackedKey {
+public final class PackedKey {
 
     private static final int POSIX_BYTES = 24;
     private static final int POSIX_ADDRESS_OFFSET = 8;
@@ -29,7 +29,7 @@ final class PackedKey {
      * @param address where its memory begins
      * @param memoryTypes how many types of memory the library knows
      */
-    static byte[] checked(byte[] key, long address, int memoryTypes) {
+    public static byte[] checked(byte[] key, long address, int memoryTypes) {
         ByteBuffer in = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder());
         try {
             long domains = in.getLong();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: worker.
  */
-final class PeerAddresses {
+public final class PeerAddresses {
 
     private static final Set<String> OF_HOST = Set.of("posix", "sysv", "cma");
     private static final Set<String> BY_ADDRESS = Set.of("tcp", "posix", "sysv", "cma", "self");
@@ -37,13 +37,13 @@ final class PeerAddresses {
     /** Empty where it has another layout; null before the first check. */
     private @Nullable List<TransportAddress> own;
 
-    PeerAddresses(Supplier<byte[]> ownAddress, ConnectedWorkers connected) {
+    public PeerAddresses(Supplier<byte[]> ownAddress, ConnectedWorkers connected) {
         this.ownAddress = ownAddress;
         this.connected = connected;
     }
 
     /** Returns what an address says, and refuses one that UCX cannot be given. */
-    CheckedAddress check(byte[] address) {
+    public CheckedAddress check(byte[] address) {
         List<TransportAddress> known = own;
         if (known == null) {
             known = TransportAddress.parseOwn(ownAddress.get());
@@ -116,7 +116,7 @@ final class PeerAddresses {
     }
 
     /** Returns whether a part is for peers of one host alone. */
-    static boolean isOfHost(TransportAddress part) {
+    public static boolean isOfHost(TransportAddress part) {
         return OF_HOST.contains(name(part));
     }
 

@@ -14,9 +14,9 @@ import java.util.stream.Stream;
  *
  * @param folder where the kernel lists them
  */
-record RdmaDevices(Path folder) {
+public record RdmaDevices(Path folder) {
 
-    static final RdmaDevices OF_HOST = new RdmaDevices(Path.of("/sys/class/infiniband"));
+    public static final RdmaDevices OF_HOST = new RdmaDevices(Path.of("/sys/class/infiniband"));
     private static final String DRIVER = "mlx5_core";
     private static final String ETHERNET = "Ethernet";
     private static final String ACTIVE = "ACTIVE";
@@ -25,7 +25,7 @@ record RdmaDevices(Path folder) {
     private static final int LARGE_PACKET = 4096;
 
     /** Returns whether this host has such a device, and the transports of a context do not exclude it. */
-    boolean mayBeUsed(UcxSettings settings) {
+    public boolean mayBeUsed(UcxSettings settings) {
         return TransportChoice.of(settings).mayUseRdma() && hasAny();
     }
 

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param devices those of the host
  * @param limit that of the process
  */
-record RdmaQueues(RdmaDevices devices, LockedMemoryLimit limit) {
+public record RdmaQueues(RdmaDevices devices, LockedMemoryLimit limit) {
 
     private static final RdmaQueues OF_PROCESS = new RdmaQueues(RdmaDevices.OF_HOST, LockedMemoryLimit.OF_PROCESS);
     /** UCX's defaults of RX_QUEUE_LEN and SEG_SIZE, for datagrams and for connections. */
@@ -36,7 +36,7 @@ record RdmaQueues(RdmaDevices devices, LockedMemoryLimit limit) {
     private static final int KIB = 1024;
 
     /** Throws when those of one more worker would exceed the limit, unless the user has set their size. */
-    static void require(UcxSettings settings, Supplier<List<String>> transports) {
+    public static void require(UcxSettings settings, Supplier<List<String>> transports) {
         if (RdmaDevices.OF_HOST.mayBeUsed(settings)) {
             OF_PROCESS.shortage(settings, transports).ifPresent(shortage -> {
                 throw new UcxException(UcxStatus.NO_MEMORY, "worker_create", null, shortage);

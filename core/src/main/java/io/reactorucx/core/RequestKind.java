@@ -4,7 +4,7 @@ package io.reactorucx.core;
  * The kind of an operation in flight, by what the operation waits for. Each kind has slots of its own: an operation
  * that ends another one, here or at the peer, never waits for the slots of operations that wait for it.
  */
-enum RequestKind {
+public enum RequestKind {
 
     /**
      * May wait for the peer's application: an offer, a tagged message, a receive, an access to memory. The limit of
@@ -23,7 +23,7 @@ enum RequestKind {
     private static final int MIN_SLOTS = 4096;
 
     /** Returns how many operations of this kind may be in flight on a worker with a limit. */
-    int limit(int maxInFlight) {
+    public int limit(int maxInFlight) {
         return switch (this) {
             case GENERAL -> maxInFlight;
             case PROMPT, FETCH -> Math.max(maxInFlight, MIN_SLOTS);

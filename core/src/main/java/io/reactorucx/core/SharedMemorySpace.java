@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Checks the free space for memory that UCX allocates with posix: posix fills its file system with zeros before it
  * reports that there is too little, and until then no other process has space in {@code /dev/shm}.
  */
-final class SharedMemorySpace {
+public final class SharedMemorySpace {
 
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final String AVAILABLE = "MemAvailable:";
@@ -32,7 +32,7 @@ final class SharedMemorySpace {
     }
 
     /** Throws when posix would be asked for more than there is space. */
-    static void require(UcxSettings settings, Supplier<List<String>> transports, long bytes, String operation) {
+    public static void require(UcxSettings settings, Supplier<List<String>> transports, long bytes, String operation) {
         long room = room(directory(settings));
         if (bytes <= room) {
             return;
@@ -57,7 +57,7 @@ final class SharedMemorySpace {
     /**
      * Throws the error with which making a worker failed; where posix may have lacked space, it names the free space.
      */
-    static void checkWorker(UcxSettings settings, Supplier<List<String>> transports, int rawStatus) {
+    public static void checkWorker(UcxSettings settings, Supplier<List<String>> transports, int rawStatus) {
         UcxStatus status = UcxStatus.of(rawStatus);
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
         boolean roomy = room(directory(settings)) >= ENOUGH_BYTES

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param process the process that has made it, 0 when the system does not show that
  * @param bytes its size, negative when there is no such memory of UCX
  */
-record SharedSegment(String name, int process, long bytes) {
+public record SharedSegment(String name, int process, long bytes) {
 
     private static final long DESCRIPTOR = 1L << 63;
     private static final long BY_NAME = 1L << 62;
@@ -33,13 +33,13 @@ record SharedSegment(String name, int process, long bytes) {
     private static final int PROCESS = 4;
 
     /** Returns whether UCX takes an address of posix for one of this PID namespace. */
-    static boolean isPosixReachable(ByteBuffer address, ByteBuffer own) {
+    public static boolean isPosixReachable(ByteBuffer address, ByteBuffer own) {
         boolean named = (address.getLong(0) & HAS_NAMESPACE) != 0;
         return named ? isOwnNamespace(address, Long.BYTES) : (own.getLong(0) & HAS_NAMESPACE) == 0;
     }
 
     /** Returns whether UCX takes an address of cma for one of this PID namespace. */
-    static boolean isCmaReachable(ByteBuffer address, ByteBuffer own) {
+    public static boolean isCmaReachable(ByteBuffer address, ByteBuffer own) {
         boolean named = (address.getInt(0) & CMA_HAS_NAMESPACE) != 0;
         return named ? isOwnNamespace(address, Integer.BYTES) : (own.getInt(0) & CMA_HAS_NAMESPACE) == 0;
     }
@@ -49,13 +49,13 @@ record SharedSegment(String name, int process, long bytes) {
     }
 
     /** Returns what an address of cma names: all memory of a process. */
-    static SharedSegment cma(ByteBuffer address) {
+    public static SharedSegment cma(ByteBuffer address) {
         int process = address.getInt(0) & ~CMA_HAS_NAMESPACE;
         return new SharedSegment("process " + process, process, Long.MAX_VALUE);
     }
 
     /** Returns what an address of posix names: a descriptor of a process, or a file by its number. */
-    static SharedSegment posix(ByteBuffer address) {
+    public static SharedSegment posix(ByteBuffer address) {
         long id = address.getLong(0);
         long number = id & NUMBER_MASK;
         if ((id & DESCRIPTOR) != 0) {
@@ -78,14 +78,14 @@ record SharedSegment(String name, int process, long bytes) {
     }
 
     /** Returns what an address of sysv names: memory with an id, among all there is. */
-    static SharedSegment sysv(ByteBuffer address, Map<Long, SharedSegment> all) {
+    public static SharedSegment sysv(ByteBuffer address, Map<Long, SharedSegment> all) {
         long id = address.getLong(0);
         SharedSegment found = all.get(id);
         return found == null ? new SharedSegment("shmid " + id, 0, -1) : found;
     }
 
     /** Returns all shared memory of System V that there is now, by its id, with the process that has made it. */
-    static Map<Long, SharedSegment> systemV() {
+    public static Map<Long, SharedSegment> systemV() {
         Map<Long, SharedSegment> all = new HashMap<>();
         try {
             for (String line : Files.readAllLines(SYSTEM_V)) {
@@ -102,7 +102,7 @@ record SharedSegment(String name, int process, long bytes) {
     }
 
     /** Returns whether this memory can be what the other is; where that one cannot be seen, nothing can be said. */
-    boolean isLike(SharedSegment own) {
+    public boolean isLike(SharedSegment own) {
         return own.bytes < 0 || bytes >= own.bytes;
     }
 }

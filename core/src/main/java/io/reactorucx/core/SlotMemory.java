@@ -6,24 +6,24 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Native memory of each slot of a {@link RequestTable}, for headers and small messages, so that the caller's memory is
+ * Native memory of the slots of operations in flight, for headers and small messages, so that the caller's memory is
  * free at once. It is allocated with the slots.
  *
  * <p>Thread: worker.
  */
-final class SlotMemory {
+public final class SlotMemory {
 
-    static final int BYTES = 128;
+    public static final int BYTES = 128;
 
     private final Arena arena;
     private long[] addresses = new long[0];
 
-    SlotMemory(Arena arena) {
+    public SlotMemory(Arena arena) {
         this.arena = arena;
     }
 
     /** Allocates the memory of more slots. */
-    void grow(int slots) {
+    public void grow(int slots) {
         int before = addresses.length;
         long added = arena.allocate((long) (slots - before) * BYTES, BYTES).address();
         addresses = Arrays.copyOf(addresses, slots);
@@ -33,12 +33,12 @@ final class SlotMemory {
     }
 
     /** Returns the first bytes of a slot's memory. */
-    MemorySegment of(int slot, long bytes) {
+    public MemorySegment of(int slot, long bytes) {
         return UcpDirect.segment(addresses[slot], bytes);
     }
 
     /** Copies a message to a slot's memory, and returns its address. */
-    long copy(int slot, MemorySegment header, MemorySegment payload) {
+    public long copy(int slot, MemorySegment header, MemorySegment payload) {
         long address = addresses[slot];
         UcpDirect.copy(header, address);
         UcpDirect.copy(payload, address + header.byteSize());

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the part of a worker's address for tcp: a device, which is a host or loopback, and a port. */
-final class TcpAddress {
+public final class TcpAddress {
 
     private static final int AF_INET = 2;
     private static final int AF_INET6 = 10;
@@ -47,7 +47,7 @@ final class TcpAddress {
     }
 
     /** Returns where UCX connects to for a part in which nothing is wrong. */
-    static InetSocketAddress of(TransportAddress part) {
+    public static InetSocketAddress of(TransportAddress part) {
         byte[] host = new byte[HOST_BYTES.getOrDefault(family(part), 0)];
         ByteBuffer device = part.device();
         if (!isLoopback(part)) {

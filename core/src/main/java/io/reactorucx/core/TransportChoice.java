@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param transports the list of transports as it is set
  * @param devices the list of network devices as it is set
  */
-record TransportChoice(String transports, String devices) {
+public record TransportChoice(String transports, String devices) {
 
     static final String TRANSPORTS = "TLS";
     private static final String DEVICES = "NET_DEVICES";
@@ -37,7 +37,7 @@ record TransportChoice(String transports, String devices) {
         AUXILIARY.put("rc_mlx5", "ud_mlx5");
     }
 
-    static TransportChoice of(UcxSettings settings) {
+    public static TransportChoice of(UcxSettings settings) {
         return new TransportChoice(settings.value(TRANSPORTS).orElse(ALL), settings.value(DEVICES).orElse(ALL));
     }
 
@@ -68,7 +68,7 @@ record TransportChoice(String transports, String devices) {
     }
 
     /** Returns whether nothing can carry data, because each transport only helps others to connect. */
-    boolean onlyHelps() {
+    public boolean onlyHelps() {
         UcxTransportList list = list();
         return !list.excluding() && list.names().isEmpty() && !list.helpers().isEmpty();
     }

@@ -10,13 +10,13 @@ import java.util.Optional;
  * @param given what it is made with, names without the prefix {@code UCX_}
  * @param environmentPrefix prefix of variables that win over {@code UCX_*}; empty for none
  */
-record UcxSettings(Map<String, String> given, String environmentPrefix) {
+public record UcxSettings(Map<String, String> given, String environmentPrefix) {
 
     /** How the names of UCX's variables start. */
     static final String PREFIX = "UCX_";
 
     /** Returns the value of a setting; empty where nothing says it, so that it has UCX's default. */
-    Optional<String> value(String key) {
+    public Optional<String> value(String key) {
         String set = given.get(key);
         return set != null ? Optional.of(set) : ofEnvironment(key);
     }
@@ -33,7 +33,7 @@ record UcxSettings(Map<String, String> given, String environmentPrefix) {
     }
 
     /** Adds the variables by which UCX finds a setting: with a prefix it reads both, and the one with it wins. */
-    void addVariables(String key, String value, Map<String, String> variables) {
+    public void addVariables(String key, String value, Map<String, String> variables) {
         variables.put(PREFIX + key, value);
         if (!environmentPrefix.isEmpty()) {
             variables.put(environmentPrefix + "_" + PREFIX + key, value);

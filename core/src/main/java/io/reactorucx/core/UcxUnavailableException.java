@@ -18,7 +18,12 @@ public final class UcxUnavailableException extends RuntimeException {
         super(problem + ". " + remedy, cause);
     }
 
-    UcxUnavailableException(UcxUnavailableException cause) {
+    /**
+     * Says the same again, for another caller.
+     *
+     * @param cause what was found at first
+     */
+    public UcxUnavailableException(UcxUnavailableException cause) {
         super(cause.getMessage(), cause);
     }
 }

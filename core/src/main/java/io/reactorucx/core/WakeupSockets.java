@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * lists their names for all users of the network namespace, who may send to them, and UCX ends the process when an
  * empty datagram comes ({@code ucp_worker_arm}).
  */
-final class WakeupSockets {
+public final class WakeupSockets {
 
     private static final Logger LOG = LoggerFactory.getLogger(WakeupSockets.class);
     private static final Path TABLE = Path.of("/proc/self/net/unix");
@@ -45,7 +45,7 @@ final class WakeupSockets {
      * Lets the kernel drop all but single bytes, for the sockets that have no filter: those of workers that have just
      * been made.
      */
-    static void takeSignalsOnly() {
+    public static void takeSignalsOnly() {
         try {
             Set<String> names = SharedMemoryQueue.ownSignalSockets();
             if (names.isEmpty()) {
@@ -68,7 +68,7 @@ final class WakeupSockets {
     }
 
     /** Sends the byte by which a peer wakes a worker up to all workers of this process. */
-    static void signalOwn() {
+    public static void signalOwn() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(ADDRESS_BYTES, Long.BYTES);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Sleeping until a worker has something to do, and waking it: {@code ucp_worker_arm}, the event descriptor, {@code
  * ucp_worker_signal}.
  */
-final class WorkerWakeup {
+public final class WorkerWakeup {
 
     private static final int BUSY = UcxStatus.BUSY.code();
 
@@ -29,7 +29,7 @@ final class WorkerWakeup {
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
     private boolean destroyed;
 
-    WorkerWakeup(MemorySegment worker, @Nullable EpollDescriptor given, Arena arena) {
+    public WorkerWakeup(MemorySegment worker, @Nullable EpollDescriptor given, Arena arena) {
         this.worker = worker;
         external = given != null;
         eventFd = given != null ? given.number() : ofUcx(worker, arena);
@@ -44,7 +44,7 @@ final class WorkerWakeup {
         return number.get(ValueLayout.JAVA_INT, 0);
     }
 
-    int eventFd() {
+    public int eventFd() {
         if (external) {
             throw new UcxUnsupportedException("worker_get_efd",
                     "the worker reports to the descriptor that it was made with");
@@ -52,7 +52,7 @@ final class WorkerWakeup {
         return eventFd;
     }
 
-    boolean arm() {
+    public boolean arm() {
         int status = ucx_h.ucp_worker_arm(worker);
         if (status == BUSY) {
             return false;
@@ -61,12 +61,12 @@ final class WorkerWakeup {
         return true;
     }
 
-    boolean await(long timeoutNanos) {
+    public boolean await(long timeoutNanos) {
         long millis = timeoutNanos <= 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + 1;
         return ucx_h.poll(poll, 1, (int) Math.min(millis, Integer.MAX_VALUE)) > 0;
     }
 
-    void signal() {
+    public void signal() {
         if (!lifetime.readLock().tryLock()) {
             // The worker is being destroyed.
             return;
@@ -80,7 +80,7 @@ final class WorkerWakeup {
         }
     }
 
-    void destroyed() {
+    public void destroyed() {
         lifetime.writeLock().lock();
         try {
             destroyed = true;
