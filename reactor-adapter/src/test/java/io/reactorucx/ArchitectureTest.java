@@ -88,9 +88,9 @@ class ArchitectureTest {
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "io.reactorucx",
                 METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CODEC, CONNECTION, MEMORY, MESSAGE, TRANSPORT,
-                "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core", "reactor.core..",
-                "reactor.util..", "reactor.pool..", "org.reactivestreams", "org.slf4j..", "org.jspecify.annotations",
-                "io.micrometer..", "org.HdrHistogram")
+                "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core", "io.reactorucx.core.error",
+                "io.reactorucx.core.shm", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
+                "org.slf4j..", "org.jspecify.annotations", "io.micrometer..", "org.HdrHistogram")
                 .check(adapter);
     }
 

@@ -33,7 +33,8 @@ import reactor.core.publisher.Flux;
 class NullArgumentsTest implements NeedsUcx {
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
-    private static final Set<String> PACKAGES = Set.of("io.reactorucx", "io.reactorucx.core", "io.reactorucx.engine",
+    private static final Set<String> PACKAGES = Set.of("io.reactorucx", "io.reactorucx.core",
+            "io.reactorucx.core.error", "io.reactorucx.core.setting", "io.reactorucx.core.shm", "io.reactorucx.engine",
             "io.reactorucx.buffer", "io.reactorucx.codec", "io.reactorucx.connection", "io.reactorucx.memory",
             "io.reactorucx.message", "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.security",
             "io.reactorucx.transport", "io.reactorucx.transport.metrics");

@@ -40,7 +40,7 @@ class WalkTest implements NeedsUcx {
             active message | client |    26 |        44
             active message | server |    26 |        48
             request        | caller |    11 |        12
-            request        | client |    47 |       165
+            request        | client |    47 |       166
             request        | server |    55 |       165
             get            | caller |     7 |         8
             get            | client |    43 |        98

@@ -48,7 +48,8 @@ class ArchitectureTest {
     void channelsDoWithoutTheReactorAdapter() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "io.netty..", "io.reactorucx.netty..",
                 "io.reactorucx.transport..", "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core",
-                "io.micrometer..", "reactor..", "org.slf4j..", "org.jspecify.annotations").check(classes);
+                "io.reactorucx.core.error", "io.micrometer..", "reactor..", "org.slf4j..",
+                "org.jspecify.annotations").check(classes);
         noClasses().that().resideOutsideOfPackage("io.reactorucx.netty.resources..").should().dependOnClassesThat()
                 .resideInAnyPackage("reactor..", "org.reactivestreams..").check(classes);
     }

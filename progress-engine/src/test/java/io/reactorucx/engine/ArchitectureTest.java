@@ -40,7 +40,8 @@ class ArchitectureTest {
     void dependsOnCoreAndItsFewLibrariesOnly() {
         classes().should()
                 .onlyDependOnClassesThat(resideInAnyPackage("java..", "io.reactorucx.engine", "io.reactorucx.core",
-                "org.jctools.queues..", "org.slf4j", "org.jspecify.annotations").or(AGRONA_AGENTS_AND_MAPS))
+                "io.reactorucx.core.error", "org.jctools.queues..", "org.slf4j", "org.jspecify.annotations")
+                .or(AGRONA_AGENTS_AND_MAPS))
                 .check(ENGINE);
     }
 

@@ -67,7 +67,8 @@ class ArchitectureTest {
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", SECURITY,
-                TRANSPORT + "..", "io.reactorucx.engine", "io.reactorucx.core", "org.slf4j..", "jdk.jfr",
+                TRANSPORT + "..", "io.reactorucx.engine", "io.reactorucx.core", "io.reactorucx.core.error",
+                "io.reactorucx.core.setting", "io.reactorucx.core.shm", "org.slf4j..", "jdk.jfr",
                 "org.jspecify.annotations", "io.micrometer..").check(transport);
     }
 

@@ -64,7 +64,7 @@ final class CompiledClasses {
     private static boolean isPublicApi(JavaCodeUnit unit) {
         JavaClass owner = unit.getOwner();
         return unit.getModifiers().contains(JavaModifier.PUBLIC) && owner.getModifiers().contains(JavaModifier.PUBLIC)
-                && !owner.getPackageName().endsWith(".ffi") && !owner.getPackageName().endsWith(".internal")
+                && !owner.getPackageName().endsWith(".ffi") && !owner.getPackageName().contains(".internal")
                 && !isOfTests(owner) && unit.isMethod();
     }
 

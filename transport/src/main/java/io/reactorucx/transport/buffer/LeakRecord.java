@@ -15,7 +15,7 @@ public final class LeakRecord extends Throwable {
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.core", "io.reactorucx.engine");
     private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.transport.",
-            "io.reactorucx.core.internal.", "org.agrona.");
+            "io.reactorucx.core.", "org.agrona.");
     private static final List<String> NOT_THE_APPLICATION = List.of("java.", "jdk.", "reactor.",
             "org.reactivestreams.");
 
