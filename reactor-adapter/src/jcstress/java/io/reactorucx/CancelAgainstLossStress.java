@@ -1,7 +1,7 @@
 package io.reactorucx;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

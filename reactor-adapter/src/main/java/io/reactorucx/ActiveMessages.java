@@ -24,10 +24,11 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and
  * unchanged until the Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}; a header is
- * copied when the message is posted. <b>Errors:</b> {@link io.reactorucx.core.UcxException} with status, operation and
- * peer. A rendezvous to a framework peer fails with {@code REJECTED} when the peer has given it up without a fetch and
- * the application there had no part in that: nobody receives its id, the queue of the policy {@code ERROR} is full, or
- * the peer closes. What is sent eagerly has left this side when the Mono completes; a drop is counted at the peer.
+ * copied when the message is posted. <b>Errors:</b> {@link io.reactorucx.core.error.UcxException} with status,
+ * operation and peer. A rendezvous to a framework peer fails with {@code REJECTED} when the peer has given it up
+ * without a fetch and the application there had no part in that: nobody receives its id, the queue of the policy {@code
+ * ERROR} is full, or the peer closes. What is sent eagerly has left this side when the Mono completes; a drop is
+ * counted at the peer.
  */
 public final class ActiveMessages {
 

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;

@@ -18,8 +18,8 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive until
  * its Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}. <b>Errors:</b>
- * {@link io.reactorucx.core.UcxException}; {@link IllegalArgumentException} for an empty payload, on which UCX aborts
- * the receiver's process.
+ * {@link io.reactorucx.core.error.UcxException}; {@link IllegalArgumentException} for an empty payload, on which UCX
+ * aborts the receiver's process.
  */
 public final class ByteStream {
 

@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> as {@link RemoteMemory} has it.
  * <b>Errors:</b> {@link IndexOutOfBoundsException} for a word outside, {@link IllegalArgumentException} for one that is
  * not aligned, which for a served one only the owner knows and says with INVALID_PARAM,
- * {@link io.reactorucx.core.UcxException} else.
+ * {@link io.reactorucx.core.error.UcxException} else.
  */
 public final class RemoteAtomics {
 

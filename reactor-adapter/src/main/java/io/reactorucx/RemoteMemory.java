@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> ends with {@link #close()} or with
  * the connection; memory of an operation has to stay alive until its Mono completes, after an error or a cancel until
  * {@link UcxConnection#onDispose()}. <b>Errors:</b> {@link IndexOutOfBoundsException} for a range outside,
- * {@link io.reactorucx.core.UcxException} else: of a served window INVALID_ADDR when it is revoked or was never
+ * {@link io.reactorucx.core.error.UcxException} else: of a served window INVALID_ADDR when it is revoked or was never
  * exported to this side, REJECTED when it does not give the right, EXCEEDS_LIMIT when too many requests wait already.
  */
 public final class RemoteMemory {

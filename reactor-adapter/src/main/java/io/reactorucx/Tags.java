@@ -3,7 +3,7 @@ package io.reactorucx;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.lease.LeasePool;
@@ -32,7 +32,7 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> memory has to stay alive until the
  * Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}. <b>Errors:</b>
- * {@link io.reactorucx.core.UcxException}; a message that is longer than the destination ends a receive as
+ * {@link io.reactorucx.core.error.UcxException}; a message that is longer than the destination ends a receive as
  * {@code MESSAGE_TRUNCATED}.
  */
 public final class Tags {

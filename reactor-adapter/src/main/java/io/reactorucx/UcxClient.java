@@ -1,10 +1,10 @@
 package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.resources.ConnectMono;
@@ -43,10 +43,11 @@ import reactor.util.retry.Retry;
  * connects.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the caller disposes of the resources. <b>Errors:</b>
- * {@link #connect()} fails with an {@link io.reactorucx.core.UcxException} that names the peer and the status. It is
- * retryable ({@link io.reactorucx.core.UcxException#isRetryable()}) when the server may be there later: the name has no
- * address, nothing listens, no answer comes, or the server is busy. A rejection ({@link UcxStatus#REJECTED}) by the
- * authenticator, or because the versions or settings of both sides do not fit, is permanent.
+ * {@link #connect()} fails with an {@link io.reactorucx.core.error.UcxException} that names the peer and the status. It
+ * is retryable ({@link io.reactorucx.core.error.UcxException#isRetryable()}) when the server may be there later: the
+ * name has no address, nothing listens, no answer comes, or the server is busy. A rejection ({@link
+ * UcxStatus#REJECTED}) by the authenticator, or because the versions or settings of both sides do not fit, is
+ * permanent.
  */
 public final class UcxClient {
 
@@ -367,7 +368,7 @@ public final class UcxClient {
 
     /**
      * Limits the requests of a connection that wait until the peer takes another one. More of them fail with {@link
-     * io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}.
+     * io.reactorucx.core.error.UcxStatus#EXCEEDS_LIMIT}.
      *
      * @param requests 0 to 1048576, 4096 by default
      * @return a changed copy

@@ -5,11 +5,11 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
@@ -51,8 +51,8 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the application closes it once; {@link #onDispose()}
  * completes when it has ended, whichever side has closed it. <b>Errors:</b> when the peer is lost, every pending
  * operation fails with an
- * {@link io.reactorucx.core.UcxException} that names the peer and the status; later ones fail with
- * {@link io.reactorucx.core.UcxClosedException}.
+ * {@link io.reactorucx.core.error.UcxException} that names the peer and the status; later ones fail with
+ * {@link io.reactorucx.core.error.UcxClosedException}.
  */
 public final class UcxConnection implements Disposable {
 

@@ -2,9 +2,9 @@ package io.reactorucx;
 
 import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.transport.config.ConnectionPoolConfig;

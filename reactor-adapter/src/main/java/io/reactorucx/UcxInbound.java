@@ -20,9 +20,9 @@ import reactor.core.publisher.Flux;
  * connection; a second subscriber fails with {@link IllegalStateException}. After a graceful close the Flux ends behind
  * the last message that was sent before. It completes only if the peer had completed: no send of the peer was
  * interrupted; its handler, if the peer is a server, did not fail; and no handler that had sent was cut off by the
- * server's stop. Else it fails, when the peer has closed with an {@link io.reactorucx.core.UcxException} that
- * {@link io.reactorucx.core.UcxException#isConnectionLost()}, when this side has closed with
- * {@link io.reactorucx.core.UcxClosedException}, as it always does after a close by force.
+ * server's stop. Else it fails, when the peer has closed with an {@link io.reactorucx.core.error.UcxException} that
+ * {@link io.reactorucx.core.error.UcxException#isConnectionLost()}, when this side has closed with
+ * {@link io.reactorucx.core.error.UcxClosedException}, as it always does after a close by force.
  */
 public final class UcxInbound {
 

@@ -21,8 +21,8 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> as the methods say. <b>Errors:</b>
  * of the source, after the messages before it have been sent; the loss of the connection, as which a close by the peer
- * counts; {@link io.reactorucx.core.UcxClosedException} when the peer's subscriber cancels or this side closes, which
- * the peer's subscriber gets as an error;
+ * counts; {@link io.reactorucx.core.error.UcxClosedException} when the peer's subscriber cancels or this side closes,
+ * which the peer's subscriber gets as an error;
  * {@link IllegalArgumentException} for a message that is larger than the peer takes.
  */
 public final class UcxOutbound {

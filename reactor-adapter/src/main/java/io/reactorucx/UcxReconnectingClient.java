@@ -46,7 +46,7 @@ public final class UcxReconnectingClient {
 
     /**
      * Limits the subscribers that wait while there is no connection; further ones fail at once with
-     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, and {@code isConnectionLost()}.
+     * {@link io.reactorucx.core.error.UcxStatus#EXCEEDS_LIMIT}, and {@code isConnectionLost()}.
      *
      * @param count at least 0, 1024 by default
      * @return a changed copy
@@ -60,7 +60,7 @@ public final class UcxReconnectingClient {
 
     /**
      * Limits how long a subscriber waits while there is no connection, before it fails with
-     * {@link io.reactorucx.core.UcxStatus#TIMED_OUT}. That error {@code isConnectionLost()} and
+     * {@link io.reactorucx.core.error.UcxStatus#TIMED_OUT}. That error {@code isConnectionLost()} and
      * {@code isRetryable()}, so that a retry by either goes on. Its cause is the error of the last attempt to connect.
      *
      * @param value 1 ms to 1 h, 10 s by default

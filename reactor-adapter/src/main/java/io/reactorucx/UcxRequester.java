@@ -29,8 +29,8 @@ import reactor.core.publisher.Mono;
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> the library releases a request
  * that is a lease, so that the returned publisher serves one subscription; one that is an array serves any number. The
  * subscriber releases responses that are leases. A cancel of the response cancels the responder's publisher.
- * <b>Errors:</b> {@link UcxRequestException} of the peer, {@link io.reactorucx.core.UcxException} of the connection,
- * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT} when more than {@code maxWaitingRequests} wait.
+ * <b>Errors:</b> {@link UcxRequestException} of the peer, {@link io.reactorucx.core.error.UcxException} of the
+ * connection, {@link io.reactorucx.core.error.UcxStatus#EXCEEDS_LIMIT} when more than {@code maxWaitingRequests} wait.
  */
 public final class UcxRequester {
 

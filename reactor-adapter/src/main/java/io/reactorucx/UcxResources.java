@@ -6,7 +6,7 @@ import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.EndMono;
@@ -52,7 +52,7 @@ import reactor.core.publisher.Sinks;
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes open connections and servers, then
  * the engines, then registered memory and the context. <b>Errors:</b>
- * {@link io.reactorucx.core.UcxUnavailableException} where UCX cannot be used.
+ * {@link io.reactorucx.core.error.UcxUnavailableException} where UCX cannot be used.
  */
 public final class UcxResources implements Disposable {
 

@@ -139,12 +139,12 @@ public final class UcxResourcesBuilder {
 
     /**
      * Names the only network devices on which UCX may use tcp, where it listens on ports of its choice. A server or
-     * client whose address they do not reach fails with {@link io.reactorucx.core.UcxUnsupportedException}. Without
-     * this the devices follow the servers and clients: none for peers of this host, which connect over shared memory,
-     * else those of the address that is bound or routed to, for which another UCX context may be made. Processes that
-     * connect to these ports can write to any memory of this process, unless a filter of the kernel holds them off:
-     * only peers that were authenticated, or connect to a server without an authenticator, pass it. No effect where the
-     * transports exclude tcp, or NET_DEVICES is set.
+     * client whose address they do not reach fails with {@link io.reactorucx.core.error.UcxUnsupportedException}.
+     * Without this the devices follow the servers and clients: none for peers of this host, which connect over shared
+     * memory, else those of the address that is bound or routed to, for which another UCX context may be made.
+     * Processes that connect to these ports can write to any memory of this process, unless a filter of the kernel
+     * holds them off: only peers that were authenticated, or connect to a server without an authenticator, pass it. No
+     * effect where the transports exclude tcp, or NET_DEVICES is set.
      *
      * @param names the kernel's names, such as {@code eth0}; none for shared memory and RDMA alone. Ports of RDMA
      *     devices, such as {@code mlx5_0:1}, are chosen by {@code setting("NET_DEVICES", ..)}
@@ -286,7 +286,7 @@ public final class UcxResourcesBuilder {
     /**
      * Limits the steps of {@link io.reactorucx.security.Authenticator}s, which run on threads of these resources and
      * may block; servers and clients have separate threads and queues. A peer whose first step finds the queue full is
-     * refused at once with {@link io.reactorucx.core.UcxStatus#BUSY}, which is retryable.
+     * refused at once with {@link io.reactorucx.core.error.UcxStatus#BUSY}, which is retryable.
      *
      * @param threads steps that run at once, 1 to 1024; 4 by default
      * @param queuedSteps first steps that wait for a thread, 1 to 1,048,576; 1024 by default
@@ -300,8 +300,8 @@ public final class UcxResourcesBuilder {
     /**
      * Limits the endpoints that are parked: their connections have ended by force, and UCX keeps them, and the memory
      * of their operations, until the peer takes part again or is gone. At the limit new connections are refused, in
-     * both directions, with {@link io.reactorucx.core.UcxStatus#NO_RESOURCE}; connections that are open may still end,
-     * and park their endpoints. Endpoints that are being wired up count as well.
+     * both directions, with {@link io.reactorucx.core.error.UcxStatus#NO_RESOURCE}; connections that are open may still
+     * end, and park their endpoints. Endpoints that are being wired up count as well.
      *
      * @param count at least 1; 1024 by default
      * @return this
@@ -331,7 +331,7 @@ public final class UcxResourcesBuilder {
     /**
      * Limits the endpoints of clients whose handshake is done, and which are not bound to a connection yet. At the
      * limit, and at its share of it ({@link #clientShare(double)}), a client is refused with {@link
-     * io.reactorucx.core.UcxStatus#NO_RESOURCE}.
+     * io.reactorucx.core.error.UcxStatus#NO_RESOURCE}.
      *
      * @param count at least 1; 1024 by default
      * @return this

@@ -1,9 +1,9 @@
 package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.message.UcxObserver;
@@ -38,7 +38,7 @@ import reactor.core.publisher.Mono;
  * <p>Accepted connections are spread over all engines of the resources.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the caller disposes of the resources. <b>Errors:</b>
- * {@link #bind()} fails with an {@link io.reactorucx.core.UcxException} that names the address.
+ * {@link #bind()} fails with an {@link io.reactorucx.core.error.UcxException} that names the address.
  */
 public final class UcxServer {
 
@@ -178,8 +178,8 @@ public final class UcxServer {
 
     /**
      * Limits the connections at a time. A client beyond is rejected: its {@code connect()} fails with
-     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, which is retryable; the connection of a raw client is closed
-     * without a reason.
+     * {@link io.reactorucx.core.error.UcxStatus#EXCEEDS_LIMIT}, which is retryable; the connection of a raw client is
+     * closed without a reason.
      *
      * @param count at least 1, 2048 by default
      * @return a changed copy
@@ -409,7 +409,7 @@ public final class UcxServer {
 
     /**
      * Limits the requests of a connection that wait until the peer takes another one. More of them fail with {@link
-     * io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}.
+     * io.reactorucx.core.error.UcxStatus#EXCEEDS_LIMIT}.
      *
      * @param requests 0 to 1048576, 4096 by default
      * @return a changed copy

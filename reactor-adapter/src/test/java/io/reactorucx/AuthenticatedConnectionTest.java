@@ -3,8 +3,8 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.security.Authenticator;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.memory.UcxMemoryWindow;

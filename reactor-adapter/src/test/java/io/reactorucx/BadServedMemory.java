@@ -6,7 +6,7 @@ import static io.reactorucx.BadInput.thrown;
 import io.reactorucx.BadInput.Tried;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.MemoryRight;

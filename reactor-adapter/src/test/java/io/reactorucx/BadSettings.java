@@ -4,9 +4,9 @@ import static io.reactorucx.BadInput.onError;
 import static io.reactorucx.BadInput.thrown;
 
 import io.reactorucx.BadInput.Tried;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.transport.OverflowPolicy;
 import java.net.InetSocketAddress;

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.transport.LeakDetection;
 import java.time.Duration;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TestTime;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.config.PeerLimits;
 import io.reactorucx.transport.frame.ControlFields;
 import io.reactorucx.transport.frame.ControlFields.Key;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.message.UcxRequestException;

@@ -7,7 +7,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.concurrent.EngineCall;
 import java.io.BufferedReader;
 import java.io.IOException;

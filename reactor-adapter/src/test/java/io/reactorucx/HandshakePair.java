@@ -3,8 +3,8 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.transport.config.AuthenticationConfig;
 import io.reactorucx.transport.config.PeerLimits;

@@ -8,7 +8,7 @@ import static io.reactorucx.HandshakePair.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.frame.ControlFields;
 import io.reactorucx.transport.frame.ControlFields.Key;
 import io.reactorucx.transport.frame.ControlFrame;

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxUnavailableException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxUnavailableException;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.OverflowPolicy;
 import java.lang.foreign.MemorySegment;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.concurrent.CompletableFuture;

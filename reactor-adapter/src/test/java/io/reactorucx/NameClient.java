@@ -1,6 +1,6 @@
 package io.reactorucx;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 
 /** A client in a process of its own, whose resolver the test sets. It connects by a name, and tells what came of it. */
 final class NameClient {

@@ -3,8 +3,8 @@ package io.reactorucx;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.TestTime;
 import java.util.stream.Stream;

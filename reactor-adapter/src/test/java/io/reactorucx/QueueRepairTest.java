@@ -2,8 +2,8 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.core.internal.ProcessState;
-import io.reactorucx.core.internal.SharedMemoryQueue;
+import io.reactorucx.core.internal.process.ProcessState;
+import io.reactorucx.core.internal.segment.SharedMemoryQueue;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.transport.config.PeerLimits;
 import io.reactorucx.transport.connection.ConnectionCore;

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;

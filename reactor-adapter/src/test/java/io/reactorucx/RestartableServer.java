@@ -3,7 +3,7 @@ package io.reactorucx;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;

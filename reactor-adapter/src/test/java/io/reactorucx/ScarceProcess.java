@@ -1,6 +1,6 @@
 package io.reactorucx;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,8 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.transport.frame.BindFrame;
 import io.reactorucx.transport.frame.ControlFields;

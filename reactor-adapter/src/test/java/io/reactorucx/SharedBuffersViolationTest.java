@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.core.SharedPages;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.transport.DropReason;

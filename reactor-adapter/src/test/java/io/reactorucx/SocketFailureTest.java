@@ -3,7 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.transport.socket.SocketEventLoop;
 import io.reactorucx.transport.socket.SocketFaults;

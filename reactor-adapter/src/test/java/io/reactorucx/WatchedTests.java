@@ -39,7 +39,7 @@ final class WatchedTests {
                 .allowBlockingCallsInside("io.reactorucx.transport.buffer.BufferPool", "acquire")
                 .allowBlockingCallsInside("io.reactorucx.transport.buffer.BufferPool", "release")
                 // Once, at an engine's end: a signal of another thread that has begun is let through.
-                .allowBlockingCallsInside("io.reactorucx.core.WorkerWakeup", "destroyed")
+                .allowBlockingCallsInside("io.reactorucx.core.internal.worker.WorkerWakeup", "destroyed")
                 // The system's random numbers, whose device never waits once the system runs.
                 .allowBlockingCallsInside("java.security.SecureRandom", "nextBytes")
                 // The tests' own queues, which threads that wait for a message share with the engine.

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucx_h;
 import java.util.Set;
 

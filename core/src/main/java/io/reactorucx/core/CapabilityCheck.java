@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
+import io.reactorucx.core.internal.config.TransportChoice;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
+
 /**
  * How an endpoint ends ({@code ucp_ep_close_nbx}); UCX allows one close for each endpoint, so it cannot be changed
  * later.

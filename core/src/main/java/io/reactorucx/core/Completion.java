@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
+
 /**
  * Called once with the outcome of an operation that UCX did not finish within the call.
  *

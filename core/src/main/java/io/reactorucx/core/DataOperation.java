@@ -1,6 +1,10 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.internal.StackRoom;
+import io.reactorucx.core.internal.worker.RequestKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;

@@ -1,8 +1,11 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.StackRoom;
+import io.reactorucx.core.internal.worker.EndpointWiring;
+import io.reactorucx.core.internal.worker.RequestKind;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 

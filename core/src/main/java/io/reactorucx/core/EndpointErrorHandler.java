@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
+
 /**
  * Called once when an endpoint has failed; only {@link UcpEndpoint#close} is possible from then on.
  *

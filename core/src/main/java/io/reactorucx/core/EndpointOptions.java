@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.SocketAddresses;
+import io.reactorucx.core.internal.socket.SocketAddresses;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.ucp_ep_params;
 import io.reactorucx.core.ffi.ucp_err_handler;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.SocketAddresses;
+import io.reactorucx.core.internal.socket.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;

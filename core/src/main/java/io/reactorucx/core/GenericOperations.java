@@ -1,9 +1,12 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpUpcalls;
 import io.reactorucx.core.ffi.ucp_generic_dt_ops;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.worker.LostEvents;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

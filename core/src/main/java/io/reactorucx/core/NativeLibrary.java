@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.error.UcxUnavailableException;
 import io.reactorucx.core.ffi.OpenedLibraries;
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.ucx_h;

@@ -1,10 +1,17 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.EpollDescriptor;
 import io.reactorucx.core.internal.NativeEnvironment;
-import io.reactorucx.core.internal.TcpPort;
+import io.reactorucx.core.internal.config.FailureCause;
+import io.reactorucx.core.internal.config.RdmaQueues;
+import io.reactorucx.core.internal.config.SharedMemorySpace;
+import io.reactorucx.core.internal.config.UcxSettings;
+import io.reactorucx.core.internal.segment.WakeupSockets;
+import io.reactorucx.core.internal.socket.EpollDescriptor;
+import io.reactorucx.core.internal.socket.TcpPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.ucp_ep_evaluate_perf_attr_t;
 import io.reactorucx.core.ffi.ucp_ep_evaluate_perf_param_t;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.NativeStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;

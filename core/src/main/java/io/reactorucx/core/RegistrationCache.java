@@ -1,6 +1,8 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.internal.config.RdmaDevices;
+import io.reactorucx.core.internal.config.UcxSettings;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import java.util.Objects;
 import java.util.Set;

@@ -1,10 +1,15 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.UcpUpcalls;
-import io.reactorucx.core.internal.Pinned;
-import io.reactorucx.core.internal.RequestBlocks;
+import io.reactorucx.core.internal.memory.Pinned;
+import io.reactorucx.core.internal.worker.LostEvents;
+import io.reactorucx.core.internal.worker.RequestBlocks;
+import io.reactorucx.core.internal.worker.RequestKind;
+import io.reactorucx.core.internal.worker.SlotMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

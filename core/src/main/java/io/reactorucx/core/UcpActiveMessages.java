@@ -1,11 +1,14 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucp_am_handler_param;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.memory.Pinned;
+import io.reactorucx.core.internal.worker.RequestKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

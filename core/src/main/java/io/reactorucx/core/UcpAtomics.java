@@ -2,7 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;

@@ -3,6 +3,8 @@ package io.reactorucx.core;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.ConfigKeys;
 import io.reactorucx.core.internal.ConfigValues;
+import io.reactorucx.core.internal.config.ContextSettings;
+import io.reactorucx.core.internal.config.UcxSettings;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;

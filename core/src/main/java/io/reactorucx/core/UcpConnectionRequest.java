@@ -1,8 +1,10 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.ucp_conn_request_attr;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.SocketAddresses;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.socket.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;

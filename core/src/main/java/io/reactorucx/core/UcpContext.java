@@ -1,12 +1,22 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.error.UcxUnavailableException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucp_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.HeldMemory;
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.core.internal.NativeText;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.config.ContextSettings;
+import io.reactorucx.core.internal.config.FailureCause;
+import io.reactorucx.core.internal.config.SharedMemorySpace;
+import io.reactorucx.core.internal.config.TransportChoice;
+import io.reactorucx.core.internal.config.UcxSettings;
+import io.reactorucx.core.internal.memory.HeldMemory;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

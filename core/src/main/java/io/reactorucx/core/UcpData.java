@@ -1,11 +1,13 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.ucp_datatype_attr;
 import io.reactorucx.core.ffi.ucp_dt_iov;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.MemorySegment;

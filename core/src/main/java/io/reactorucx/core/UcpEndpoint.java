@@ -1,11 +1,17 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeText;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.memory.Pinned;
+import io.reactorucx.core.internal.worker.EndpointWiring;
+import io.reactorucx.core.internal.worker.RequestKind;
+import io.reactorucx.core.internal.worker.SlotMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,11 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.ffi.ucp_mem_map_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.address.ExportedHandle;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,11 +1,14 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.ffi.ucp_listener_attr;
 import io.reactorucx.core.ffi.ucp_listener_conn_handler;
 import io.reactorucx.core.ffi.ucp_listener_params;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.SocketAddresses;
+import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.core.internal.StackRoom;
+import io.reactorucx.core.internal.config.FailureCause;
+import io.reactorucx.core.internal.socket.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,16 +1,21 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucp_mem_advise_params;
 import io.reactorucx.core.ffi.ucp_mem_map_params;
 import io.reactorucx.core.ffi.ucp_memh_buffer_release_params;
 import io.reactorucx.core.ffi.ucp_memh_pack_params;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.AddressReservation;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.HeldMemory;
-import io.reactorucx.core.internal.MemoryViews;
-import io.reactorucx.core.internal.PinnableMemory;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.config.FailureCause;
+import io.reactorucx.core.internal.config.SharedMemorySpace;
+import io.reactorucx.core.internal.memory.AddressReservation;
+import io.reactorucx.core.internal.memory.HeldMemory;
+import io.reactorucx.core.internal.memory.MemoryViews;
+import io.reactorucx.core.internal.memory.PinnableMemory;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

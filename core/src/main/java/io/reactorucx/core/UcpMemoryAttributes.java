@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucp_mem_attr;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.NativeStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.memory.AddressSpace;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Collections;

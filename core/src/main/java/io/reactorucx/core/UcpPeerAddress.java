@@ -1,5 +1,9 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.address.CheckedAddress;
+import io.reactorucx.core.internal.address.PeerAddresses;
+import io.reactorucx.core.internal.address.TcpAddress;
+import io.reactorucx.core.internal.address.TransportAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.OptionalInt;

@@ -1,11 +1,16 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.ucp_rkey_compare_params;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.PinnableMemory;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.address.PackedKey;
+import io.reactorucx.core.internal.memory.AddressSpace;
+import io.reactorucx.core.internal.memory.PinnableMemory;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
+
 /**
  * A description by UCX of an operation in flight.
  *

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.ffi.ucp_stream_poll_ep;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
+
 /**
  * Whether a capability is supported, and if not, the reason.
  *

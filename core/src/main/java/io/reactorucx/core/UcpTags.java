@@ -1,12 +1,13 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucp_tag_recv_info;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.Pinned;
 import io.reactorucx.core.internal.StackRoom;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;

@@ -1,7 +1,9 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.internal.ListeningSocket;
-import io.reactorucx.core.internal.SocketFilter;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.internal.socket.ListeningSocket;
+import io.reactorucx.core.internal.socket.SocketFilter;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,11 +1,17 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.ListeningSocket;
+import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.core.internal.NativeText;
+import io.reactorucx.core.internal.address.WorkerAddresses;
+import io.reactorucx.core.internal.socket.ListeningSocket;
+import io.reactorucx.core.internal.worker.WorkerWakeup;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;

@@ -1,7 +1,9 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucp_worker_attr;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.NativeStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.internal.Arguments;
 import java.util.Objects;
 

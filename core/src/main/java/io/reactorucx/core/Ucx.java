@@ -1,8 +1,10 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnavailableException;
 import io.reactorucx.core.ffi.ucp_lib_attr;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.LoadedLibraries;
+import io.reactorucx.core.internal.NativeStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.internal.ArenaUses;
-import io.reactorucx.core.internal.HeldMemory;
+import io.reactorucx.core.internal.memory.ArenaUses;
+import io.reactorucx.core.internal.memory.HeldMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

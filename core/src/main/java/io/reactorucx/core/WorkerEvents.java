@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.worker.LostEvents;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Objects;

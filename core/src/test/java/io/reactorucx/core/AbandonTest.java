@@ -3,7 +3,7 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.core.internal.AddressSpace;
+import io.reactorucx.core.internal.memory.AddressSpace;
 import io.reactorucx.testsupport.ChildJvm;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.internal.address.TransportAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;

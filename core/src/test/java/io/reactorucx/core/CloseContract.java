@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;

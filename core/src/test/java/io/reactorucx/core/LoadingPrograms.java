@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.error.UcxUnavailableException;
 import io.reactorucx.testsupport.TestTime;
 import java.io.File;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.core.shm.SharedMemoryQueues;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.Partition;
 import io.reactorucx.testsupport.TestTime;

@@ -10,9 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpCompat;
-import io.reactorucx.core.internal.AddressReservation;
-import io.reactorucx.core.internal.AddressSpace;
+import io.reactorucx.core.internal.memory.AddressReservation;
+import io.reactorucx.core.internal.memory.AddressSpace;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.Arena;

@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.core.error.UcxStatus;
 import java.util.function.Predicate;
 
 /** The outcome of one operation, with a check that its completion is called exactly as often as it should be. */

@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.internal.address.PeerAddresses;
+import io.reactorucx.core.internal.address.TransportAddress;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.ByteBuffer;

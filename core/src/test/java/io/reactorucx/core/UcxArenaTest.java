@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.core.internal.ArenaUses;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.internal.memory.ArenaUses;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;

@@ -5,7 +5,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpListener;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -3,7 +3,7 @@ package io.reactorucx.engine;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorkerConfig;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import java.time.Duration;
 import java.util.Objects;
 

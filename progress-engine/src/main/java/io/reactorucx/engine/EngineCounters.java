@@ -1,6 +1,6 @@
 package io.reactorucx.engine;
 
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxStatus;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;

@@ -2,8 +2,8 @@ package io.reactorucx.engine;
 
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.reactorucx.engine;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.reactorucx.UcxConnection;
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.time.Duration;
 import java.util.Arrays;
 import org.awaitility.Awaitility;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactorucx.RemoteMemory;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpCapability;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;

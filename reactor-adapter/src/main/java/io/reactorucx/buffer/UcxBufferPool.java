@@ -1,7 +1,7 @@
 package io.reactorucx.buffer;
 
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.transport.LeakDetection;
 import io.reactorucx.transport.buffer.BufferPool;

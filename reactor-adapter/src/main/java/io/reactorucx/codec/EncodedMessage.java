@@ -1,7 +1,7 @@
 package io.reactorucx.codec;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.codec.InboundMessage;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;

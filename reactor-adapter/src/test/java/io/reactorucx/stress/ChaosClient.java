@@ -5,7 +5,7 @@ import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.reactorucx.stress;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxOutbound;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.rsocket.DuplexConnection;
 import io.rsocket.RSocketErrorException;
 import io.rsocket.exceptions.ConnectionErrorException;

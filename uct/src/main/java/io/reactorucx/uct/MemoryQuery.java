@@ -1,12 +1,12 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxMemoryType;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_md_mem_attr;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.uct.internal.Bits;
 import io.reactorucx.uct.internal.MemoryTypes;
 import java.lang.foreign.Arena;

@@ -1,13 +1,13 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxArena;
-import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxMemoryType;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_allocated_memory;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.uct.internal.MemoryTypes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,8 +1,8 @@
 package io.reactorucx.uct;
 
 import io.reactorucx.core.UcxMemoryType;
-import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.memory.AddressSpace;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

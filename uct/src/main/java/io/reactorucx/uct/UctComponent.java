@@ -1,11 +1,11 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.ffi.uct_component_attr;
 import io.reactorucx.core.ffi.uct_md_resource_desc;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.NativeEnvironment;
+import io.reactorucx.core.internal.NativeStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,7 +19,7 @@ import java.util.Set;
  * A part of UCX that drives one kind of memory domain, such as {@code tcp} or {@code posix} ({@code uct_component_h}).
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> components live as long as the process; nothing has to be closed.
- * <b>Errors:</b> {@link io.reactorucx.core.UcxUnavailableException} without a usable library.
+ * <b>Errors:</b> {@link io.reactorucx.core.error.UcxUnavailableException} without a usable library.
  */
 public final class UctComponent {
 

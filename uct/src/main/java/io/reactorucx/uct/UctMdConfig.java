@@ -1,9 +1,9 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.NativeEnvironment;
+import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.uct.internal.SettingNames;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
  * Memory that a memory domain may know: allocated by it, or registered with it.
  *
  * <p><b>Threading:</b> methods belong to the thread of the domain, the segment to any. <b>Ownership:</b> remote keys
- * and pointers of peers end with {@link #close()}. <b>Errors:</b> {@link io.reactorucx.core.UcxClosedException} after
- * that.
+ * and pointers of peers end with {@link #close()}. <b>Errors:</b> {@link io.reactorucx.core.error.UcxClosedException}
+ * after that.
  */
 public sealed interface UctMemory extends AutoCloseable permits UctAllocatedMemory, UctRegisteredMemory {
 

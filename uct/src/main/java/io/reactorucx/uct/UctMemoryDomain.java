@@ -1,14 +1,14 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
-import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxMemoryType;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucs_sock_addr;
 import io.reactorucx.core.ffi.uct_md_attr;
 import io.reactorucx.core.ffi.uct_tl_resource_desc;
 import io.reactorucx.core.ffi.ucx_h;
-import io.reactorucx.core.internal.SocketAddresses;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.socket.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p><b>Threading:</b> it and what was made from it belong to the thread that opened it; each call checks that. Memory
  * itself may be used from any thread. <b>Ownership:</b> close it last: it refuses while memory or a remote key of it is
- * open. <b>Errors:</b> {@link io.reactorucx.core.UcxException} with UCX's status, {@link
- * io.reactorucx.core.UcxUnsupportedException} for what {@link #isSupported} denies.
+ * open. <b>Errors:</b> {@link io.reactorucx.core.error.UcxException} with UCX's status, {@link
+ * io.reactorucx.core.error.UcxUnsupportedException} for what {@link #isSupported} denies.
  */
 public final class UctMemoryDomain implements AutoCloseable {
 

@@ -1,7 +1,7 @@
 package io.reactorucx.uct;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.uct.internal.Bits;
 import java.util.EnumSet;
 import java.util.Objects;

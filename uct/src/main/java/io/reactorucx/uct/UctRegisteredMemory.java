@@ -1,13 +1,13 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.HeldMemory;
-import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.memory.HeldMemory;
+import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

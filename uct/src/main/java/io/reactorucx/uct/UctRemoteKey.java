@@ -1,13 +1,13 @@
 package io.reactorucx.uct;
 
-import io.reactorucx.core.NativeStatus;
 import io.reactorucx.core.UcxArena;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.ffi.uct_rkey_bundle;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.uct.internal.KeyFormat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

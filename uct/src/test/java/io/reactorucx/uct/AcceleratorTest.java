@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxMemoryType;
-import io.reactorucx.core.UcxStatus;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.testsupport.ChildJvm;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxMemoryType;
-import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.uct.internal.MemoryTypes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

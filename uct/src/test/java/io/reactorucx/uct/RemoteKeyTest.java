@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.UcxArena;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.uct.internal.SharedMappings;
 import java.io.IOException;

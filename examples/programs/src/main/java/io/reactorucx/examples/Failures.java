@@ -1,6 +1,6 @@
 package io.reactorucx.examples;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import reactor.core.Exceptions;
 
 /** Describes errors in one line. */

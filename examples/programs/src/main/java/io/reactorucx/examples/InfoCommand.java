@@ -1,7 +1,7 @@
 package io.reactorucx.examples;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.examples.doctor.Doctor;
 import io.reactorucx.examples.doctor.Finding;
 import io.reactorucx.examples.doctor.Severity;

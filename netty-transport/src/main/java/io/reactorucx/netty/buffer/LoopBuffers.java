@@ -3,7 +3,7 @@ package io.reactorucx.netty.buffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.buffer.Lease;
 import java.lang.foreign.Arena;

@@ -3,7 +3,7 @@ package io.reactorucx.netty.internal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.transport.command.EngineFuture;

@@ -1,6 +1,6 @@
 package io.reactorucx.netty.internal;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.Timeout;
 import java.io.IOException;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package io.reactorucx.netty.internal;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.netty.UcxNettyConfig;

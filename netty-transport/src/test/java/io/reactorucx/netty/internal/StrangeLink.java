@@ -1,8 +1,8 @@
 package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.config.PeerLimits;
 import io.reactorucx.transport.frame.BindFrame;
 import io.reactorucx.transport.frame.ControlFields;

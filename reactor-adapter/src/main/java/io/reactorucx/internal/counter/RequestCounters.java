@@ -1,6 +1,6 @@
 package io.reactorucx.internal.counter;
 
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.message.RequestStatistics;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.frame;
 
-import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

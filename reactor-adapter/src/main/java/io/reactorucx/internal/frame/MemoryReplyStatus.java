@@ -1,8 +1,8 @@
 package io.reactorucx.internal.frame;
 
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 
 /** The status in a memory owner's reply, in the protocol's order: frames carry the ordinal. */

@@ -2,7 +2,7 @@ package io.reactorucx.internal.mapped;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.ReservedMessageIds;

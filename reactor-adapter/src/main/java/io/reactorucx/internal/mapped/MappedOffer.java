@@ -1,8 +1,8 @@
 package io.reactorucx.internal.mapped;
 
 import io.reactorucx.core.OfferedData;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 

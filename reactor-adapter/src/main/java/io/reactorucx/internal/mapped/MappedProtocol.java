@@ -2,7 +2,7 @@ package io.reactorucx.internal.mapped;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.connection.ConnectionCore;

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.mapped;
 
-import io.reactorucx.core.ProcessIdentity;
-import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.buffer.BufferPool;

@@ -2,10 +2,10 @@ package io.reactorucx.internal.mapped;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.Completion;
-import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.buffer.MappedMemory;

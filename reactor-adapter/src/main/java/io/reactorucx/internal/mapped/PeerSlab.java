@@ -1,6 +1,6 @@
 package io.reactorucx.internal.mapped;
 
-import io.reactorucx.core.SharedPages;
+import io.reactorucx.core.shm.SharedPages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.mapped;
 
-import io.reactorucx.core.ProcessIdentity;
-import io.reactorucx.core.SharedPages;
+import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.transport.buffer.MappedMemory;
 import io.reactorucx.transport.handshake.FairLimit;

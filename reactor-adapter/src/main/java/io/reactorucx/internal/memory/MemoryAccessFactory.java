@@ -3,7 +3,7 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;

@@ -1,9 +1,9 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.transport.command.CoalescedCommand;

@@ -3,7 +3,7 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.transport.connection.ConnectionCore;

@@ -6,7 +6,7 @@ import io.reactorucx.core.UcpCapability;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.lease.LeasePool;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.send.OutboundStream;

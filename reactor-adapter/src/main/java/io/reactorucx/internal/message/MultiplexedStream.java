@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.message.receive.InboundStream;
 import org.jspecify.annotations.Nullable;

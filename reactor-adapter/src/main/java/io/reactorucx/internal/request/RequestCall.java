@@ -2,8 +2,8 @@ package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.concurrent.ApplicationErrors;

@@ -1,6 +1,6 @@
 package io.reactorucx.internal.request;
 
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import reactor.core.publisher.Flux;

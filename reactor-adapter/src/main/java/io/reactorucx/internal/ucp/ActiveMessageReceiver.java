@@ -1,8 +1,8 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.DropReason;

@@ -6,7 +6,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpStream;
 import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.lease.LeasePool;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.Completion;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxStatus;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.ucp;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.OverflowPolicy;
 import io.reactorucx.transport.config.ReceiveQueueConfig;

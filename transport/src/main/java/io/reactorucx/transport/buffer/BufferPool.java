@@ -2,9 +2,9 @@ package io.reactorucx.transport.buffer;
 
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;

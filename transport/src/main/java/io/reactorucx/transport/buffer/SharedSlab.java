@@ -1,6 +1,6 @@
 package io.reactorucx.transport.buffer;
 
-import io.reactorucx.core.SharedPages;
+import io.reactorucx.core.shm.SharedPages;
 import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

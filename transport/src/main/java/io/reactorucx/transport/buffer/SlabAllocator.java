@@ -1,12 +1,12 @@
 package io.reactorucx.transport.buffer;
 
-import io.reactorucx.core.LargePages;
-import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.LargePages;
+import io.reactorucx.core.shm.SharedPages;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.reactorucx.transport.command;
 
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import java.time.Duration;

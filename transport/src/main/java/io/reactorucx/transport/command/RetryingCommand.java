@@ -1,7 +1,7 @@
 package io.reactorucx.transport.command;
 
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package io.reactorucx.transport.config;
 
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 

@@ -1,8 +1,8 @@
 package io.reactorucx.transport.config;
 
 import io.reactorucx.core.UcpConfig;
-import io.reactorucx.core.UcxTransportList;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
+import io.reactorucx.core.setting.UcxTransportList;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.reactorucx.transport.connect;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.command.EngineCloseListeners;

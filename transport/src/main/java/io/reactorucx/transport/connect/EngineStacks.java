@@ -1,9 +1,9 @@
 package io.reactorucx.transport.connect;
 
 import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.buffer.BufferPool;

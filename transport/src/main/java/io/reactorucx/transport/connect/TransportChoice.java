@@ -4,7 +4,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.transport.config.TransportRequirement;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.EngineConnections;

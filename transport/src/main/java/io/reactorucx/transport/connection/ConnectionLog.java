@@ -2,8 +2,8 @@ package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.config.Wiretap;
 import io.reactorucx.transport.event.FlightEvents;
 import java.lang.foreign.MemorySegment;

@@ -1,11 +1,11 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.transport.command.DelayedAction;
 import io.reactorucx.transport.command.EndSignal;

@@ -2,7 +2,7 @@ package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.frame.ControlFrame;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package io.reactorucx.transport.connection;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.frame.ControlFrame;
 import io.reactorucx.transport.handshake.HandshakeFailure;

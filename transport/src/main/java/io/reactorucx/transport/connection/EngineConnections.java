@@ -1,12 +1,12 @@
 package io.reactorucx.transport.connection;
 
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.DropReason;
@@ -33,8 +33,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
-import java.util.HashMap;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.reactorucx.transport.connection;
 
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.transport.command.CoalescedCommand;

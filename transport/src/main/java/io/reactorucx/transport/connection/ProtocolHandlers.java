@@ -1,7 +1,7 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.reactorucx.transport.connection;
 
-import io.reactorucx.core.SharedMemoryQueues;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.shm.SharedMemoryQueues;
 import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.endpoint.PeerProcess;

@@ -1,9 +1,9 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.reactorucx.transport.endpoint;
 
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.handshake.Rejection;

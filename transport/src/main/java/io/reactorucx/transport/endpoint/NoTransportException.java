@@ -1,7 +1,7 @@
 package io.reactorucx.transport.endpoint;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 
 /** UCX of this side has no transport that leads to the peer's worker. Thread: any. */
 public final class NoTransportException extends UcxException {

@@ -2,8 +2,8 @@ package io.reactorucx.transport.endpoint;
 
 import io.reactorucx.core.UcpTcpListeners;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.command.DelayedAction;
 import io.reactorucx.transport.config.NetworkDevices;

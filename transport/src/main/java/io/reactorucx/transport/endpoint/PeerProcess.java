@@ -1,6 +1,6 @@
 package io.reactorucx.transport.endpoint;
 
-import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.shm.ProcessIdentity;
 import java.util.OptionalLong;
 
 /**

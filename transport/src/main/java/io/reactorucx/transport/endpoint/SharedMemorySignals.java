@@ -1,6 +1,6 @@
 package io.reactorucx.transport.endpoint;
 
-import io.reactorucx.core.SharedMemoryQueues;
+import io.reactorucx.core.shm.SharedMemoryQueues;
 import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.reactorucx.transport.endpoint;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 
 /** The data of a connection would go over a transport that a side does not allow. Thread: any. */
 public final class TransportRefusedException extends UcxException {

@@ -1,8 +1,8 @@
 package io.reactorucx.transport.handshake;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.config.PeerLimits;
 import io.reactorucx.transport.config.ProtocolConfig;

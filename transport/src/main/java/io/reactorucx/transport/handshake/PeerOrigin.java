@@ -1,6 +1,6 @@
 package io.reactorucx.transport.handshake;
 
-import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.shm.ProcessIdentity;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,7 +1,7 @@
 package io.reactorucx.transport.handshake;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.frame.ControlFrame;
 import org.jspecify.annotations.Nullable;
 

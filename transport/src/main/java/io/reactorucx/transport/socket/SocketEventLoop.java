@@ -1,7 +1,7 @@
 package io.reactorucx.transport.socket;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.engine.HeapRoom;
 import io.reactorucx.transport.command.SharedTimer;
 import java.io.IOException;

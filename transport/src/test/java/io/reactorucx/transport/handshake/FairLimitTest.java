@@ -3,7 +3,7 @@ package io.reactorucx.transport.handshake;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.handshake.FairLimit.Outcome;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.reactorucx.transport.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.shm.ProcessIdentity;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

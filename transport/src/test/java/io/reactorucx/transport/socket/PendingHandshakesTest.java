@@ -2,7 +2,7 @@ package io.reactorucx.transport.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.core.ProcessIdentity;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.handshake.HandshakeCounters;
 import io.reactorucx.transport.handshake.PeerOrigin;
 import java.util.ArrayList;

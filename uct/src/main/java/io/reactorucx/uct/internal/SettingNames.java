@@ -1,7 +1,7 @@
 package io.reactorucx.uct.internal;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.UctCompat;
 import io.reactorucx.core.ffi.ucx_h;

@@ -1,6 +1,6 @@
 package io.reactorucx.examples.doctor;
 
-import io.reactorucx.core.UcxTransportList;
+import io.reactorucx.core.setting.UcxTransportList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.reactorucx.examples.doctor;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxUnavailableException;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.core.error.UcxUnavailableException;
 import io.reactorucx.examples.doctor.facts.Component;
 import io.reactorucx.examples.doctor.facts.MemoryMaps;
 import io.reactorucx.examples.doctor.facts.NativeProbe;

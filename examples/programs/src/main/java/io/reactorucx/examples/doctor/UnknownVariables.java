@@ -1,6 +1,6 @@
 package io.reactorucx.examples.doctor;
 
-import io.reactorucx.core.UcxVariables;
+import io.reactorucx.core.setting.UcxVariables;
 import java.util.List;
 import java.util.Map;
 

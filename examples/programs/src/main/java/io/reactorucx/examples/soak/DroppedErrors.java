@@ -1,6 +1,6 @@
 package io.reactorucx.examples.soak;
 
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;

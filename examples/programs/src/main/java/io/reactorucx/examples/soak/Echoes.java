@@ -1,7 +1,7 @@
 package io.reactorucx.examples.soak;
 
 import io.reactorucx.UcxConnection;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.examples.soak.Tally.End;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;

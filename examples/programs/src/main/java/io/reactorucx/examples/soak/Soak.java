@@ -4,7 +4,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

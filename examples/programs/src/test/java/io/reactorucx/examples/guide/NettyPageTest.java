@@ -251,7 +251,7 @@ class NettyPageTest {
             assertThat(client.runOn(trusted).get().responseContent().aggregate().asString().block(LIMIT))
                     .isEqualTo("Hello");
             assertThatThrownBy(() -> client.runOn(loops).get().responseContent().aggregate().asString().block(LIMIT))
-                    .hasRootCauseInstanceOf(io.reactorucx.core.UcxException.class);
+                    .hasRootCauseInstanceOf(io.reactorucx.core.error.UcxException.class);
         } finally {
             server.disposeNow();
             trusted.disposeLater(Duration.ZERO, LIMIT).block(LIMIT);

@@ -2,8 +2,8 @@ package io.reactorucx.examples.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.message.context;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.codec.InboundMessage;
 import io.reactorucx.internal.lease.NamedWaiter;
 import io.reactorucx.transport.command.RetryingCommand;

@@ -2,7 +2,7 @@ package io.reactorucx.internal.message.context;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.transport.config.FlowControlConfig;

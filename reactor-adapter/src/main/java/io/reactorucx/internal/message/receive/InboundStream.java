@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.MessageBatch;

@@ -3,7 +3,7 @@ package io.reactorucx.internal.message.receive;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.internal.message.context.StreamContext;

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message.send;
 
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.batch.SequenceWindow;

@@ -1,6 +1,6 @@
 package io.reactorucx.spring.boot;
 
-import io.reactorucx.core.UcxUnavailableException;
+import io.reactorucx.core.error.UcxUnavailableException;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.reactorucx.examples.doctor.facts;
 
 import io.reactorucx.core.Ucx;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.uct.UctComponent;
 import io.reactorucx.uct.UctMdAttributes;
 import io.reactorucx.uct.UctMemoryDomain;

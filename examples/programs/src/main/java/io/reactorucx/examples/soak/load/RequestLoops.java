@@ -2,7 +2,7 @@ package io.reactorucx.examples.soak.load;
 
 import io.reactorucx.UcxConnection;
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.message.UcxResponder;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.reactorucx.examples.store.replica;
 
 import io.reactorucx.UcxResources;
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import java.util.Set;

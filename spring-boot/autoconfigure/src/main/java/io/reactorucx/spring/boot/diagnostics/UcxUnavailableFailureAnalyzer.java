@@ -1,6 +1,6 @@
 package io.reactorucx.spring.boot.diagnostics;
 
-import io.reactorucx.core.UcxUnavailableException;
+import io.reactorucx.core.error.UcxUnavailableException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -7,8 +7,8 @@ import io.rsocket.transport.ClientTransport;
  * UCX cannot be used and {@code reactor.ucx.fallback} is {@code tcp}.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> a transport owns nothing. <b>Errors:</b>
- * {@link io.reactorucx.core.UcxUnavailableException} where UCX cannot be used; {@link IllegalArgumentException} for a
- * wrong port. The connect fails with an {@link io.reactorucx.core.UcxException}.
+ * {@link io.reactorucx.core.error.UcxUnavailableException} where UCX cannot be used; {@link IllegalArgumentException}
+ * for a wrong port. The connect fails with an {@link io.reactorucx.core.error.UcxException}.
  */
 @FunctionalInterface
 public interface UcxClientTransports {
