@@ -8,9 +8,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.reactorucx.testsupport.RoomMatrix;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
@@ -19,13 +21,32 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+
+/** What core and its rooms may depend on, and what they may show. */
 class ArchitectureTest {
 
-    private static final String FFI = "io.reactorucx.core.ffi";
+    private static final String CORE = "io.reactorucx.core";
+    private static final String FFI = CORE + ".ffi";
+    private static final String SHARED_MEMORY = CORE + ".shm";
+    private static final String INTERNAL = CORE + ".internal";
+    private static final Set<String> API = Set.of(CORE, CORE + ".error", CORE + ".setting");
+
+    /** The packages, bottom up: each uses only those before it. */
+    private static final List<String> ROOMS = List.of(FFI, CORE + ".error", INTERNAL, room("process"), room("socket"),
+            room("memory"), room("segment"), CORE + ".setting", room("config"), room("address"), room("worker"), CORE,
+            SHARED_MEMORY);
+
+    private static final int MAX_TYPES_OF_A_PACKAGE = 25;
+
+    /** The object graph, whose objects know each other as those of UCX do. */
+    private static final int MAX_TYPES_OF_THE_OBJECT_GRAPH = 78;
+
     private static Path classFolder;
     private static JavaClasses core;
 
@@ -35,6 +56,10 @@ class ArchitectureTest {
         classFolder = Path.of(folder.toURI());
         core = new ClassFileImporter().importPath(classFolder);
         assertThat(core).hasSizeGreaterThan(50);
+    }
+
+    private static String room(String name) {
+        return INTERNAL + "." + name;
     }
 
     @Test
@@ -51,24 +76,41 @@ class ArchitectureTest {
     }
 
     @Test
-    void hasNoCyclesBetweenPackages() {
+    void eachRoomUsesOnlyThoseBelowIt() {
+        for (int i = 0; i < ROOMS.size() - 1; i++) {
+            noClasses().that().resideInAPackage(ROOMS.get(i)).should().dependOnClassesThat()
+                    .resideInAnyPackage(ROOMS.subList(i + 1, ROOMS.size()).toArray(String[]::new)).check(core);
+        }
         slices().matching("(io.reactorucx..)").should().beFreeOfCycles().check(core);
     }
 
     @Test
-    void showsNoGeneratedTypeInItsApi() {
-        for (var type : core) {
-            if (!type.getPackageName().startsWith(FFI) && type.getModifiers().contains(
-                    JavaModifier.PUBLIC)) {
-                assertThat(type.getMethods()).filteredOn(method -> method.getModifiers().contains(
-                        JavaModifier.PUBLIC)).allSatisfy(method -> {
-                            assertThat(method.getRawReturnType().getPackageName()).as(method.getFullName())
-                                    .doesNotStartWith(FFI);
-                            assertThat(method.getRawParameterTypes()).as(method.getFullName())
-                                    .noneMatch(parameter -> parameter.getPackageName().startsWith(FFI));
-                        });
-            }
-        }
+    void everyPackageIsKnownAndSmall() {
+        Map<String, List<String>> types = RoomMatrix.types(core);
+        assertThat(types.keySet()).containsExactlyInAnyOrderElementsOf(ROOMS);
+        types.remove(FFI);
+        assertThat(types.remove(CORE)).hasSizeLessThanOrEqualTo(MAX_TYPES_OF_THE_OBJECT_GRAPH);
+        assertThat(types).allSatisfy((name, members) -> assertThat(members).as(name)
+                .hasSizeLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
+    }
+
+    @Test
+    void pageShowsWhichRoomUsesWhich() {
+        String matrix = RoomMatrix.of(core, ROOMS, name -> name.substring(name.lastIndexOf('.') + 1)
+                + (API.contains(name) ? " (API)" : ""));
+
+        assertThat(RoomMatrix.shown("rooms of the core")).as("the matrix in docs/spec/architecture.md; the code"
+                + " says:\n%s", matrix).isEqualTo(matrix);
+    }
+
+    @Test
+    void showsNoHiddenType() {
+        assertThat(core.stream().filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC)
+                && (API.contains(type.getPackageName()) || type.getPackageName().equals(SHARED_MEMORY)))
+                .flatMap(type -> type.getCodeUnits().stream())
+                .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC))).isNotEmpty().allSatisfy(unit ->
+                assertThat(unit.getAllInvolvedRawTypes()).extracting(JavaClass::getPackageName)
+                        .as(unit.getFullName()).noneMatch(name -> name.startsWith(FFI) || name.startsWith(INTERNAL)));
     }
 
     @Test
@@ -83,11 +125,12 @@ class ArchitectureTest {
         try (InputStream in = Files.newInputStream(classFolder.resolve("module-info.class"))) {
             ModuleDescriptor module = ModuleDescriptor.read(in);
             assertThat(module.name()).isEqualTo("io.reactorucx.core");
-            Set<String> exported = module.exports().stream().filter(each -> !each.isQualified())
-                    .map(ModuleDescriptor.Exports::source).collect(Collectors.toSet());
-            assertThat(exported).containsExactly("io.reactorucx.core");
-            assertThat(module.exports().stream().filter(ModuleDescriptor.Exports::isQualified))
-                    .allSatisfy(each -> assertThat(each.targets()).containsExactly("io.reactorucx.uct"));
+            Map<String, Set<String>> exported = module.exports().stream().collect(Collectors.toMap(
+                    ModuleDescriptor.Exports::source, ModuleDescriptor.Exports::targets));
+            exported.forEach((name, targets) -> assertThat(targets).as(name).isEqualTo(API.contains(name) ? Set.of()
+                    : name.equals(SHARED_MEMORY) ? Set.of("io.reactorucx", "io.reactorucx.transport")
+                    : Set.of("io.reactorucx.uct")));
+            assertThat(exported.keySet()).containsAll(API);
             assertThat(module.opens()).isEmpty();
         }
     }
