@@ -23,12 +23,19 @@ final class MemoryQuery {
     private MemoryQuery() {
     }
 
-    static UctMemoryAttributes query(UctMemoryDomain domain, MemorySegment segment,
-            Set<UctMemoryAttributes.Field> fields) {
+    static void check(MemorySegment segment) {
         Arguments.positive(Arguments.source(segment, "segment").byteSize(), "segment.byteSize()");
+    }
+
+    /** Returns a set of fields of its own, after the checks. */
+    static Set<UctMemoryAttributes.Field> checked(Set<UctMemoryAttributes.Field> fields) {
         Set<UctMemoryAttributes.Field> asked = new HashSet<>(Objects.requireNonNull(fields, "fields"));
         Arguments.range(asked.size(), 1, UctMemoryAttributes.Field.values().length, "fields.size()");
-        domain.require(UctMdOperation.QUERY_MEMORY);
+        return asked;
+    }
+
+    static UctMemoryAttributes query(MemorySegment domain, MemorySegment segment,
+            Set<UctMemoryAttributes.Field> asked) {
         if (asked.contains(UctMemoryAttributes.Field.DMABUF_OFFSET)) {
             asked.add(UctMemoryAttributes.Field.DMABUF_FD);
         }
@@ -42,7 +49,7 @@ final class MemoryQuery {
             uct_md_mem_attr.mem_type(attr, MemoryTypes.count(Ucx.version()));
             uct_md_mem_attr.sys_dev(attr, (byte) ucx_h.UCS_SYS_DEVICE_ID_UNKNOWN());
             uct_md_mem_attr.dmabuf_fd(attr, ucx_h.UCT_DMABUF_FD_INVALID());
-            NativeStatus.check(ucx_h.uct_md_mem_query(domain.handle(), segment, segment.byteSize(), attr),
+            NativeStatus.check(ucx_h.uct_md_mem_query(domain, segment, segment.byteSize(), attr),
                     "uct_md_mem_query");
             int fd = uct_md_mem_attr.dmabuf_fd(attr);
             OptionalInt device = UctResource.systemDevice(uct_md_mem_attr.sys_dev(attr));
@@ -53,12 +60,10 @@ final class MemoryQuery {
         }
     }
 
-    static UcxMemoryType detect(UctMemoryDomain domain, MemorySegment segment) {
-        Arguments.positive(Arguments.source(segment, "segment").byteSize(), "segment.byteSize()");
-        domain.require(UctMdOperation.DETECT_MEMORY_TYPE);
+    static UcxMemoryType detect(MemorySegment domain, MemorySegment segment) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment type = arena.allocate(ValueLayout.JAVA_INT);
-            NativeStatus.check(ucx_h.uct_md_detect_memory_type(domain.handle(), segment, segment.byteSize(), type),
+            NativeStatus.check(ucx_h.uct_md_detect_memory_type(domain, segment, segment.byteSize(), type),
                     "uct_md_detect_memory_type");
             return MemoryTypes.of(type.get(ValueLayout.JAVA_INT, 0));
         }

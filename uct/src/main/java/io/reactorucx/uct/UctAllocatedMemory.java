@@ -30,7 +30,7 @@ public final class UctAllocatedMemory implements UctMemory {
 
     private final Thread owner = Thread.currentThread();
     private final MemorySegment description;
-    private final @Nullable MemoryHandle handle;
+    private final @Nullable UctMemoryDomain domain;
     private final UcxArena arena = UcxArena.ofShared();
     private final MemorySegment segment;
     private boolean closed;
@@ -38,8 +38,7 @@ public final class UctAllocatedMemory implements UctMemory {
     private UctAllocatedMemory(MemorySegment description, @Nullable UctMemoryDomain domain) {
         this.description = description;
         MemorySegment address = uct_allocated_memory.address(description);
-        this.handle = domain == null ? null
-                : new MemoryHandle(domain, uct_allocated_memory.memh(description), address.address(), bytes());
+        this.domain = domain;
         this.segment = memoryType().isHostAccessible() ? address.reinterpret(bytes(), arena, null)
                 : address.reinterpret(0, arena, null);
         OPEN.incrementAndGet();
@@ -89,16 +88,16 @@ public final class UctAllocatedMemory implements UctMemory {
         }
     }
 
-    private MemoryHandle known(String operation) {
+    private UctMemoryDomain known(String operation) {
         checkThread();
         if (closed) {
             throw new UcxClosedException(operation, "the memory of " + bytes() + " bytes");
         }
-        if (handle == null) {
+        if (domain == null) {
             throw new UcxUnsupportedException(operation, "memory from " + method()
                     + " is known to no memory domain; register it with one");
         }
-        return handle;
+        return domain;
     }
 
     /** {@return how it was allocated} */
@@ -113,7 +112,7 @@ public final class UctAllocatedMemory implements UctMemory {
 
     /** {@return the domain that allocated it, if one did} */
     public Optional<UctMemoryDomain> domain() {
-        return Optional.ofNullable(handle).map(MemoryHandle::domain);
+        return Optional.ofNullable(domain);
     }
 
     /** {@return where it is} */
@@ -138,12 +137,13 @@ public final class UctAllocatedMemory implements UctMemory {
 
     @Override
     public UctPackedKey packKey() {
-        return known("uct_md_mkey_pack").packKey();
+        return known("uct_md_mkey_pack").packKey(uct_allocated_memory.memh(description), address(), bytes());
     }
 
     @Override
     public void advise(long offset, long length, UctMemoryAdvice advice) {
-        known("uct_md_mem_advise").advise(offset, length, advice);
+        known("uct_md_mem_advise").advise(uct_allocated_memory.memh(description), address(), bytes(), offset, length,
+                advice);
     }
 
     @Override
@@ -161,8 +161,8 @@ public final class UctAllocatedMemory implements UctMemory {
         arena.close();
         closed = true;
         OPEN.decrementAndGet();
-        if (handle != null) {
-            handle.domain().closed();
+        if (domain != null) {
+            domain.closed();
         }
         NativeStatus.check(ucx_h.uct_mem_free(description), "uct_mem_free");
     }

@@ -1,5 +1,7 @@
 package io.reactorucx.uct;
 
+import java.util.Set;
+
 /** Operations that only some memory domains support, see {@link UctMemoryDomain#isSupported}. */
 public enum UctMdOperation {
     /** {@link UctMemoryDomain#allocate} with the method {@link UctAllocationMethod#MD}. */
@@ -38,7 +40,7 @@ public enum UctMdOperation {
         return lack;
     }
 
-    boolean isSupported(UctComponent component, UctMdAttributes attributes) {
+    boolean isSupported(Set<UctComponentFlag> component, UctMdAttributes attributes) {
         return switch (this) {
             case ALLOCATE -> attributes.flags().contains(UctMdFlag.ALLOC);
             case ALLOCATE_FIXED -> attributes.flags().contains(UctMdFlag.ALLOC)
@@ -49,7 +51,7 @@ public enum UctMdOperation {
             // process.
             case QUERY_MEMORY, DETECT_MEMORY_TYPE -> !attributes.detectableTypes().isEmpty();
             case REMOTE_POINTER -> attributes.flags().contains(UctMdFlag.RKEY_PTR)
-                    || component.flags().contains(UctComponentFlag.RKEY_PTR);
+                    || component.contains(UctComponentFlag.RKEY_PTR);
             case SOCKADDR -> attributes.flags().contains(UctMdFlag.SOCKADDR);
         };
     }

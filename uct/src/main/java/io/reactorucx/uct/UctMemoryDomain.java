@@ -5,8 +5,8 @@ import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucs_sock_addr;
 import io.reactorucx.core.ffi.uct_md_attr;
-import io.reactorucx.core.ffi.uct_tl_resource_desc;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeStatus;
 import io.reactorucx.core.internal.socket.SocketAddresses;
 import java.lang.foreign.Arena;
@@ -31,12 +31,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class UctMemoryDomain implements AutoCloseable {
 
     private static final AtomicInteger OPEN = new AtomicInteger();
+    /** A domain without keys still needs an address to write keys to. */
+    private static final long SPARE_BYTES = 64;
 
     private final UctComponent component;
     private final String name;
     private final MemorySegment handle;
     private final Thread owner = Thread.currentThread();
-    private final List<UctRegisteredMemory> registrations = new ArrayList<>();
+    private final List<MemorySegment> registrations = new ArrayList<>();
     private int children;
     private boolean closed;
 
@@ -92,23 +94,7 @@ public final class UctMemoryDomain implements AutoCloseable {
     /** {@return the transports that it opens, each with its devices ({@code uct_md_query_tl_resources})} */
     public List<UctResource> resources() {
         checkOpen("uct_md_query_tl_resources");
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
-            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            NativeStatus.check(ucx_h.uct_md_query_tl_resources(handle, list, count), "uct_md_query_tl_resources");
-            MemorySegment resources = list.get(ValueLayout.ADDRESS, 0);
-            try {
-                int size = count.get(ValueLayout.JAVA_INT, 0);
-                MemorySegment descs = resources.reinterpret(uct_tl_resource_desc.sizeof() * size);
-                List<UctResource> all = new ArrayList<>(size);
-                for (int i = 0; i < size; i++) {
-                    all.add(UctResource.read(uct_tl_resource_desc.asSlice(descs, i)));
-                }
-                return List.copyOf(all);
-            } finally {
-                ucx_h.uct_release_tl_resource_list(resources);
-            }
-        }
+        return UctResource.of(handle);
     }
 
     /**
@@ -118,7 +104,7 @@ public final class UctMemoryDomain implements AutoCloseable {
      * @return false when it would end in {@link UcxUnsupportedException}
      */
     public boolean isSupported(UctMdOperation operation) {
-        return Objects.requireNonNull(operation, "operation").isSupported(component, attributes());
+        return Objects.requireNonNull(operation, "operation").isSupported(component.flags(), attributes());
     }
 
     void require(UctMdOperation operation) {
@@ -170,7 +156,10 @@ public final class UctMemoryDomain implements AutoCloseable {
      */
     public UctMemoryAttributes queryMemory(MemorySegment segment, Set<UctMemoryAttributes.Field> fields) {
         checkOpen("uct_md_mem_query");
-        return MemoryQuery.query(this, segment, fields);
+        MemoryQuery.check(segment);
+        Set<UctMemoryAttributes.Field> asked = MemoryQuery.checked(fields);
+        require(UctMdOperation.QUERY_MEMORY);
+        return MemoryQuery.query(handle, segment, asked);
     }
 
     /**
@@ -181,7 +170,9 @@ public final class UctMemoryDomain implements AutoCloseable {
      */
     public UcxMemoryType detectMemoryType(MemorySegment segment) {
         checkOpen("uct_md_detect_memory_type");
-        return MemoryQuery.detect(this, segment);
+        MemoryQuery.check(segment);
+        require(UctMdOperation.DETECT_MEMORY_TYPE);
+        return MemoryQuery.detect(handle, segment);
     }
 
     /**
@@ -209,18 +200,39 @@ public final class UctMemoryDomain implements AutoCloseable {
         return handle;
     }
 
-    void registered(UctRegisteredMemory memory) {
+    /** Packs the key to memory that this domain knows by a handle of UCX. */
+    UctPackedKey packKey(MemorySegment memory, long address, long bytes) {
+        checkOpen("uct_md_mkey_pack");
+        long keyBytes = attributes().packedKeyBytes();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(keyBytes + SPARE_BYTES);
+            NativeStatus.check(ucx_h.uct_md_mkey_pack(handle, memory, buffer), "uct_md_mkey_pack");
+            return new UctPackedKey(component.name(), address, bytes,
+                    buffer.asSlice(0, keyBytes).toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    /** Advises on a part of memory that this domain knows by a handle of UCX. */
+    void advise(MemorySegment memory, long address, long bytes, long offset, long length, UctMemoryAdvice advice) {
+        Arguments.positive(length, "length");
+        Arguments.bounds(offset, length, bytes, "memory");
+        Objects.requireNonNull(advice, "advice");
+        require(UctMdOperation.ADVISE);
+        NativeStatus.check(ucx_h.uct_md_mem_advise(handle, memory, MemorySegment.ofAddress(address + offset), length,
+                advice.code()), "uct_md_mem_advise");
+    }
+
+    void addRegistration(MemorySegment memory) {
         registrations.add(memory);
     }
 
-    void deregistered(UctRegisteredMemory memory) {
+    void removeRegistration(MemorySegment memory) {
         registrations.remove(memory);
     }
 
     /** Memory of this process as a part of its registration, with the lifetime that it has there. */
     Optional<MemorySegment> registered(MemorySegment memory) {
-        return registrations.stream().map(UctRegisteredMemory::segment)
-                .filter(segment -> memory.address() >= segment.address()
+        return registrations.stream().filter(segment -> memory.address() >= segment.address()
                 && memory.byteSize() <= segment.byteSize()
                 && memory.address() - segment.address() <= segment.byteSize() - memory.byteSize())
                 .findFirst().map(segment -> segment.asSlice(memory.address() - segment.address(), memory.byteSize()));

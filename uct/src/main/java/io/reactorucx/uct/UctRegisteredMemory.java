@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
 public final class UctRegisteredMemory implements UctMemory {
 
     private final UctMemoryDomain domain;
-    private final MemoryHandle handle;
+    private final MemorySegment handle;
     private final MemorySegment segment;
     /** The pin that keeps the memory allocated; null where nothing has to. */
     private final @Nullable Pinned held;
     private boolean closed;
 
-    private UctRegisteredMemory(UctMemoryDomain domain, MemoryHandle handle, MemorySegment segment,
+    private UctRegisteredMemory(UctMemoryDomain domain, MemorySegment handle, MemorySegment segment,
             @Nullable Pinned held) {
         this.held = held;
         this.domain = domain;
         this.handle = handle;
         this.segment = segment;
         domain.opened();
-        domain.registered(this);
+        domain.addRegistration(segment);
     }
 
     static UctRegisteredMemory register(UctMemoryDomain domain, MemorySegment segment, Set<UctMemoryFlag> flags) {
@@ -56,9 +56,7 @@ public final class UctRegisteredMemory implements UctMemory {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             NativeStatus.check(ucx_h.uct_md_mem_reg(domain.handle(), segment, bytes, mask, pointer),
                     "uct_md_mem_reg of " + bytes + " bytes");
-            return new UctRegisteredMemory(domain,
-                    new MemoryHandle(domain, pointer.get(ValueLayout.ADDRESS, 0), segment.address(), bytes), segment,
-                    held);
+            return new UctRegisteredMemory(domain, pointer.get(ValueLayout.ADDRESS, 0), segment, held);
         } catch (RuntimeException | Error e) {
             if (held != null) {
                 held.unpin();
@@ -91,19 +89,19 @@ public final class UctRegisteredMemory implements UctMemory {
 
     @Override
     public long handle() {
-        return handle.handle().address();
+        return handle.address();
     }
 
     @Override
     public UctPackedKey packKey() {
         checkOpen("uct_md_mkey_pack");
-        return handle.packKey();
+        return domain.packKey(handle, segment.address(), bytes());
     }
 
     @Override
     public void advise(long offset, long length, UctMemoryAdvice advice) {
         checkOpen("uct_md_mem_advise");
-        handle.advise(offset, length, advice);
+        domain.advise(handle, segment.address(), bytes(), offset, length, advice);
     }
 
     @Override
@@ -117,8 +115,8 @@ public final class UctRegisteredMemory implements UctMemory {
         if (!closed) {
             closed = true;
             domain.closed();
-            domain.deregistered(this);
-            NativeStatus.check(ucx_h.uct_md_mem_dereg(domain.handle(), handle.handle()), "uct_md_mem_dereg");
+            domain.removeRegistration(segment);
+            NativeStatus.check(ucx_h.uct_md_mem_dereg(domain.handle(), handle), "uct_md_mem_dereg");
             if (held != null) {
                 held.unpin();
             }
