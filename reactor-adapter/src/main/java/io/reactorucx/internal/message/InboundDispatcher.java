@@ -27,7 +27,8 @@ final class InboundDispatcher {
     private final InboundBatch batch;
     private final InboundFrames frames;
 
-    InboundDispatcher(StreamContext context, SequenceWindow sequence, MessageStreams streams, MessageProtocol protocol) {
+    InboundDispatcher(StreamContext context, SequenceWindow sequence, MessageStreams streams,
+            MessageProtocol protocol) {
         this.context = context;
         this.sequence = sequence;
         this.streams = streams;
