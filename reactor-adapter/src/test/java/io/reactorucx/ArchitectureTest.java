@@ -15,6 +15,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.RoomMatrix;
+import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.connection.ProtocolHandler;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
@@ -128,6 +130,15 @@ class ArchitectureTest {
         }
         noClasses().that().resideInAPackage(room("request")).should().dependOnClassesThat()
                 .resideInAnyPackage(room("ucp"), room("memory")).check(adapter);
+    }
+
+    /** A room that handles messages of a connection is one, or the rule above would not hold for it. */
+    @Test
+    void eachRoomWithAProtocolIsInTheListOfProtocols() {
+        assertThat(adapter.stream().filter(type -> type.isAssignableTo(ProtocolHandler.class)
+                || type.isAssignableTo(ProtocolFactory.class)).map(type ->
+                        type.getPackageName().replace(HIDDEN + ".", "")).distinct())
+                .containsExactlyInAnyOrderElementsOf(PROTOCOLS);
     }
 
     @Test

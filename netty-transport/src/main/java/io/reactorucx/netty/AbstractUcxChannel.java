@@ -14,9 +14,9 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.util.concurrent.PromiseNotifier;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.StringUtil;
+import io.reactorucx.netty.io.HalfClosure;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -50,18 +50,16 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
     private @Nullable Runnable lingering;
     /** Whether the channel was asked to read before it had a transport. */
     private boolean readWanted;
+    private final HalfClosure halves = new HalfClosure(this, this::shutdownInput0,
+            promise -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
     private volatile boolean connected;
     private volatile boolean closed;
-    private volatile boolean inputShutdown;
-    private volatile boolean outputShutdown;
 
     AbstractUcxChannel(@Nullable Channel parent, DuplexChannel socket) {
         super(parent);
         this.socket = socket;
         this.connected = socket.isActive();
     }
-
-    // ---- what the kinds of sockets differ in
 
     /** Returns an address of the server's host for UCX, or throws if the channel cannot connect to an address. */
     abstract InetSocketAddress hostOf(SocketAddress remote);
@@ -77,8 +75,6 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
 
     /** Returns where the loop of a server listens for links, once a channel is connected to it. */
     abstract InetAddress linkPeer();
-
-    // ---- registration
 
     @Override
     protected boolean isCompatible(EventLoop loop) {
@@ -137,8 +133,6 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         }
         stopReading();
     }
-
-    // ---- connecting
 
     @Override
     protected AbstractUnsafe newUnsafe() {
@@ -238,8 +232,6 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         return made;
     }
 
-    // ---- what the transport tells
-
     /** There is room to write again. */
     void writeAgain() {
         ((UcxUnsafe) unsafe()).writeAgain();
@@ -266,16 +258,16 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
 
     /** The peer of a plain channel sends no more. */
     void inputIsShutdown() {
-        inputShutdown = true;
+        halves.inputEnded();
     }
 
     /** The peer sends no more. */
     void inputEnded() {
-        if (closed || inputShutdown) {
+        if (closed || isInputShutdown()) {
             return;
         }
         if (config().isAllowHalfClosure()) {
-            inputShutdown = true;
+            halves.inputEnded();
             pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
         } else {
@@ -313,8 +305,6 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         }
     }
 
-    // ---- writing
-
     @Override
     protected Object filterOutboundMessage(Object message) {
         if (message instanceof ByteBuf || message instanceof FileRegion) {
@@ -328,8 +318,6 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
     protected void doWrite(ChannelOutboundBuffer out) throws Exception {
         Objects.requireNonNull(transport).write(out);
     }
-
-    // ---- the end
 
     @Override
     protected void doBind(SocketAddress local) {
@@ -368,8 +356,8 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
     private void markClosed() {
         closed = true;
         connected = false;
-        inputShutdown = true;
-        outputShutdown = true;
+        halves.inputEnded();
+        halves.outputEnded();
     }
 
     @Override
@@ -396,7 +384,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         if (!connected || current == null) {
             throw new NotYetConnectedException();
         }
-        outputShutdown = true;
+        halves.outputEnded();
         current.shutdownOutput();
     }
 
@@ -406,16 +394,8 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
             promise.setFailure(closed ? new ClosedChannelException() : new NotYetConnectedException());
             return;
         }
-        inputShutdown = true;
+        halves.inputEnded();
         current.shutdownInput(promise);
-    }
-
-    private void onLoop(Runnable action) {
-        if (eventLoop().inEventLoop()) {
-            action.run();
-        } else {
-            eventLoop().execute(action);
-        }
     }
 
     @Override
@@ -425,8 +405,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        onLoop(() -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
-        return promise;
+        return halves.shutdownOutput(promise);
     }
 
     @Override
@@ -436,8 +415,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
 
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
-        onLoop(() -> shutdownInput0(promise));
-        return promise;
+        return halves.shutdownInput(promise);
     }
 
     @Override
@@ -447,27 +425,22 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
 
     @Override
     public ChannelFuture shutdown(ChannelPromise promise) {
-        ChannelFuture output = shutdownOutput();
-        output.addListener(ended -> {
-            ChannelFuture input = shutdownInput();
-            PromiseNotifier.cascade(false, ended.isSuccess() ? input : output, promise);
-        });
-        return promise;
+        return halves.shutdown(promise);
     }
 
     @Override
     public boolean isInputShutdown() {
-        return inputShutdown;
+        return halves.isInputShutdown();
     }
 
     @Override
     public boolean isOutputShutdown() {
-        return outputShutdown;
+        return halves.isOutputShutdown();
     }
 
     @Override
     public boolean isShutdown() {
-        return inputShutdown && outputShutdown;
+        return isInputShutdown() && isOutputShutdown();
     }
 
     @Override

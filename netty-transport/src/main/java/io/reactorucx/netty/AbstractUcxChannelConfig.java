@@ -1,6 +1,7 @@
 package io.reactorucx.netty;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
@@ -18,6 +19,7 @@ abstract class AbstractUcxChannelConfig extends DefaultChannelConfig {
     static final int SEND_BYTES = 64 << 10;
 
     private final ChannelConfig socket;
+    private final Runnable whenNotToRead;
     private volatile boolean allowHalfClosure;
     /** 0 while none was set, as with the next. */
     private volatile int sendBytes;
@@ -28,9 +30,16 @@ abstract class AbstractUcxChannelConfig extends DefaultChannelConfig {
     /** Whether the bytes go over the socket, which then has the same options. */
     private volatile boolean isPlain;
 
-    AbstractUcxChannelConfig(AbstractUcxChannel channel, ChannelConfig socket, @Nullable Boolean plainTcp) {
+    /**
+     * The options of a channel.
+     *
+     * @param whenNotToRead runs when the channel is not to read by itself any more
+     */
+    AbstractUcxChannelConfig(Channel channel, ChannelConfig socket, @Nullable Boolean plainTcp,
+            Runnable whenNotToRead) {
         super(channel);
         this.socket = socket;
+        this.whenNotToRead = whenNotToRead;
         this.plainTcp = plainTcp;
     }
 
@@ -112,7 +121,7 @@ abstract class AbstractUcxChannelConfig extends DefaultChannelConfig {
 
     @Override
     protected final void autoReadCleared() {
-        ((AbstractUcxChannel) channel).clearReadPending();
+        whenNotToRead.run();
     }
 
     private <T> void setIfPlain(ChannelOption<T> option, T value) {

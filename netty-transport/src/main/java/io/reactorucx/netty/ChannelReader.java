@@ -3,6 +3,7 @@ package io.reactorucx.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.DuplexChannel;
 import io.reactorucx.netty.internal.ChannelStream;
 
 /**
@@ -12,12 +13,19 @@ import io.reactorucx.netty.internal.ChannelStream;
  */
 final class ChannelReader {
 
-    private final AbstractUcxChannel channel;
+    private final DuplexChannel channel;
+    private final Runnable whenEnded;
     private boolean wanted;
     private boolean reading;
 
-    ChannelReader(AbstractUcxChannel channel) {
+    /**
+     * Reads for a channel.
+     *
+     * @param whenEnded runs when the peer sends no more
+     */
+    ChannelReader(DuplexChannel channel, Runnable whenEnded) {
         this.channel = channel;
+        this.whenEnded = whenEnded;
     }
 
     /** The channel was asked to read. */
@@ -35,7 +43,7 @@ final class ChannelReader {
         if (!reading && (isWanted() || stream.isAtEnd())) {
             boolean ended = read(stream);
             if (ended) {
-                channel.inputEnded();
+                whenEnded.run();
             } else if (channel.isOpen() && isWanted()) {
                 stream.readLater();
             }

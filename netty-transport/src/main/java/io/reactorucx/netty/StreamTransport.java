@@ -32,9 +32,9 @@ final class StreamTransport implements ChannelTransport, StreamListener {
     private StreamTransport(AbstractUcxChannel channel, ChannelSocket control, LoopEngine engine, int window,
             int maxChannels) {
         this.channel = channel;
-        this.reader = new ChannelReader(channel);
+        this.reader = new ChannelReader(channel, channel::inputEnded);
         this.control = control;
-        ChannelStream made = engine.newStream(window, this, control);
+        ChannelStream made = engine.streams().add(window, this, control);
         if (made == null) {
             throw new IllegalStateException("the loop has as many channels as its maxChannels " + maxChannels
                     + " allows");
@@ -47,7 +47,7 @@ final class StreamTransport implements ChannelTransport, StreamListener {
     static @Nullable StreamTransport ofServer(AbstractUcxChannel channel, DuplexChannel socket,
             UcxIoHandler handler) {
         LoopEngine engine = handler.engineForServer(channel.host());
-        if (!engine.hasRoomForStream()) {
+        if (!engine.streams().hasRoom()) {
             return null;
         }
         if (ChannelRoom.take(socket, handler.counters().acceptedStreams()) == null) {
@@ -55,7 +55,7 @@ final class StreamTransport implements ChannelTransport, StreamListener {
             return null;
         }
         StreamTransport made = open(channel, socket, handler, engine, channel.linkAddress());
-        made.stream.startHandshakeTime();
+        made.stream.lifecycle().startHandshakeTime();
         return made;
     }
 
@@ -77,7 +77,7 @@ final class StreamTransport implements ChannelTransport, StreamListener {
 
     @Override
     public void connected() {
-        stream.startHandshakeTime();
+        stream.lifecycle().startHandshakeTime();
         control.greet();
     }
 
@@ -118,12 +118,12 @@ final class StreamTransport implements ChannelTransport, StreamListener {
 
     @Override
     public void linger(int seconds, Runnable whenOver) {
-        stream.closeLingering(TimeUnit.SECONDS.toNanos(seconds), whenOver);
+        stream.lifecycle().closeLingering(TimeUnit.SECONDS.toNanos(seconds), whenOver);
     }
 
     @Override
     public void close() {
-        stream.close(channel.config().getSoLinger() == 0);
+        stream.lifecycle().close(channel.config().getSoLinger() == 0);
     }
 
     // ---- what the stream tells

@@ -36,7 +36,7 @@ public final class UcxDomainSocketChannel extends AbstractUcxChannel implements 
     UcxDomainSocketChannel(@Nullable Channel parent, EpollDomainSocketChannel socket, @Nullable Boolean plain) {
         super(parent, socket);
         this.socket = socket;
-        this.config = new UcxDomainSocketChannelConfig(this, socket.config(), plain);
+        this.config = new UcxDomainSocketChannelConfig(this, socket.config(), plain, this::clearReadPending);
     }
 
     /** {@return the process at the other end of the socket, as it was when it connected or listened} */

@@ -1,6 +1,7 @@
 package io.reactorucx.netty;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MessageSizeEstimator;
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class UcxDomainSocketChannelConfig extends AbstractUcxChannelConfig
         implements DomainSocketChannelConfig, DuplexChannelConfig {
 
-    UcxDomainSocketChannelConfig(UcxDomainSocketChannel channel, ChannelConfig socket, @Nullable Boolean plain) {
-        super(channel, socket, plain);
+    UcxDomainSocketChannelConfig(Channel channel, ChannelConfig socket, @Nullable Boolean plain,
+            Runnable whenNotToRead) {
+        super(channel, socket, plain, whenNotToRead);
     }
 
     @Override

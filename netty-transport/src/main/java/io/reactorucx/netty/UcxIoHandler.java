@@ -13,7 +13,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.reactorucx.core.Ucx;
-import io.reactorucx.netty.internal.LoopCounters;
+import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.SpinPolicy;
 import io.reactorucx.transport.config.DeviceNeed;
@@ -212,7 +212,7 @@ public final class UcxIoHandler implements IoHandler {
         int work = 0;
         for (int i = 0; i < engines.size(); i++) {
             LoopEngine engine = engines.get(i);
-            work += engine.step() + engine.deliver();
+            work += engine.round();
             if (engine.isClosed()) {
                 // The engine has failed: its channels have ended, and the next channel gets another engine.
                 engines.remove(i--);
@@ -279,7 +279,7 @@ public final class UcxIoHandler implements IoHandler {
 
     /** The first try takes the signal of what the last rounds have handled, so there may be nothing new. */
     private static boolean parkAgain(LoopEngine engine) {
-        return engine.step() == 0 && !engine.isClosed() && engine.isIdle() && engine.park();
+        return engine.round() == 0 && !engine.isClosed() && engine.isIdle() && engine.park();
     }
 
     /** The context of a loop, as epoll sees it: it may sleep for no longer than the engines. */
@@ -412,7 +412,7 @@ public final class UcxIoHandler implements IoHandler {
     }
 
     private boolean hasNoStreams() {
-        return engines.stream().allMatch(LoopEngine::hasNoStreams);
+        return engines.stream().allMatch(engine -> engine.streams().isEmpty());
     }
 
     /**

@@ -3,8 +3,8 @@ package io.reactorucx.netty;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.util.concurrent.ThreadAwareExecutor;
-import io.reactorucx.netty.internal.LoopCounters;
-import io.reactorucx.netty.internal.LoopRegistry;
+import io.reactorucx.netty.counter.LoopCounters;
+import io.reactorucx.netty.counter.LoopRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 

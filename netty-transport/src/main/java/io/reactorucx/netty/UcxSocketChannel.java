@@ -38,7 +38,7 @@ public final class UcxSocketChannel extends AbstractUcxChannel implements Socket
     UcxSocketChannel(@Nullable Channel parent, EpollSocketChannel socket, @Nullable Boolean plainTcp) {
         super(parent, socket);
         this.socket = socket;
-        this.config = new UcxSocketChannelConfig(this, socket.config(), plainTcp);
+        this.config = new UcxSocketChannelConfig(this, socket.config(), plainTcp, this::clearReadPending);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.reactorucx.netty;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
@@ -20,8 +21,9 @@ public final class UcxSocketChannelConfig extends AbstractUcxChannelConfig imple
 
     private final SocketChannelConfig socket;
 
-    UcxSocketChannelConfig(UcxSocketChannel channel, SocketChannelConfig socket, @Nullable Boolean plainTcp) {
-        super(channel, socket, plainTcp);
+    UcxSocketChannelConfig(Channel channel, SocketChannelConfig socket, @Nullable Boolean plainTcp,
+            Runnable whenNotToRead) {
+        super(channel, socket, plainTcp, whenNotToRead);
         this.socket = socket;
     }
 

@@ -39,6 +39,13 @@ class ArchitectureTest {
     }
 
     @Test
+    void countersKnowNoStreams() {
+        noClasses().that().resideInAPackage("io.reactorucx.netty.counter").should().dependOnClassesThat()
+                .resideInAnyPackage(INTERNAL, "io.reactorucx.netty.io", "io.reactorucx.netty.buffer", "io.netty..")
+                .check(classes);
+    }
+
+    @Test
     void onlyTheLoopResourcesKnowReactorNetty() {
         noClasses().that().resideOutsideOfPackage("io.reactorucx.netty.resources..").should().dependOnClassesThat()
                 .resideInAPackage("reactor.netty..").check(classes);
@@ -65,7 +72,7 @@ class ArchitectureTest {
         Map<String, Long> sizes = classes.stream().filter(JavaClass::isTopLevelClass)
                 .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
 
-        assertThat(sizes).hasSize(5).allSatisfy((name, size) ->
+        assertThat(sizes).hasSize(6).allSatisfy((name, size) ->
                 assertThat(size).as(name).isLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
     }
 }

@@ -11,7 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.SocketChannel;
-import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.io.SocketFrame;
 import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetAddress;

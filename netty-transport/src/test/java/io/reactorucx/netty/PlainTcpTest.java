@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.io.SocketFrame;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.TestTime;

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.io.SocketFrame;
 import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -31,8 +31,8 @@ class WalkTest {
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION | THREAD | FILES | CROSSINGS
-            write     | writer |    32 |        53
-            write     | reader |    29 |        73
+            write     | writer |    35 |        59
+            write     | reader |    30 |        64
             """)
     void walkIsNotLonger(String operation, String thread, int files, int crossings) {
         Walk walk = Objects.requireNonNull(walks.get(operation + ", " + thread));

@@ -1,6 +1,7 @@
 package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,44 +93,62 @@ final class ArrivalQueue {
         return low;
     }
 
-    /** Returns whether the bytes at an offset are the next ones. */
-    boolean isNext(int offset) {
-        return offset == next;
-    }
-
-    /** Returns a buffer at whose end the next bytes may be written, null if there is none. */
-    @Nullable ByteBuf gathering(int length) {
-        ByteBuf tail = last;
-        return tail != null && tail.writableBytes() >= length ? tail : null;
-    }
-
-    /** The capacity of a buffer for the next bytes. */
-    int capacityFor(int length) {
-        return readyBytes == 0 && early.isEmpty() ? length : Math.max(length, GATHERED_BYTES);
-    }
-
-    /** The next bytes are at the end of the gathering buffer. */
-    void gathered(int length) {
-        readyBytes += length;
-        next += length;
-        if (!early.isEmpty()) {
-            complete();
+    /** Copies bytes: to the end of the last buffer, if they follow what is in it and it has room, else to a new one. */
+    void copy(int offset, byte[] bytes, int from, int length, ByteBufAllocator allocator) {
+        if (offset == next) {
+            ByteBuf tail = gathering(length);
+            if (tail == null) {
+                add(offset, made(bytes, from, length, allocator));
+                return;
+            }
+            tail.writeBytes(bytes, from, length);
+            gathered(length);
+            if (!early.isEmpty()) {
+                complete();
+            }
+            return;
+        }
+        ByteBuf tail = gatheringEarly(offset, length);
+        if (tail == null) {
+            add(offset, made(bytes, from, length, allocator));
+        } else {
+            tail.writeBytes(bytes, from, length);
+            early.getLast().length += length;
         }
     }
 
-    /** Adds the next bytes. What follows them may be written to the end of the buffer. */
-    void add(ByteBuf data) {
+    private ByteBuf made(byte[] bytes, int from, int length, ByteBufAllocator allocator) {
+        int capacity = readyBytes == 0 && early.isEmpty() ? length : Math.max(length, GATHERED_BYTES);
+        return allocator.directBuffer(capacity, capacity).writeBytes(bytes, from, length);
+    }
+
+    /** Adds data, which it releases. What follows it may be written to the end of the buffer. */
+    void add(int offset, ByteBuf data) {
+        if (offset != next) {
+            arrived(reserve(offset, data.readableBytes()), data);
+            return;
+        }
         append(data);
         if (!early.isEmpty()) {
             complete();
         }
     }
 
+    /** Returns a buffer at whose end the next bytes may be written, null if there is none. */
+    private @Nullable ByteBuf gathering(int length) {
+        ByteBuf tail = last;
+        return tail != null && tail.writableBytes() >= length ? tail : null;
+    }
+
+    private void gathered(int length) {
+        readyBytes += length;
+        next += length;
+    }
+
     private void append(ByteBuf data) {
         ready.add(data);
         last = data;
-        readyBytes += data.readableBytes();
-        next += data.readableBytes();
+        gathered(data.readableBytes());
     }
 
     /** Reserves the place of bytes whose data comes by {@link #arrived}. */
@@ -140,16 +159,11 @@ final class ArrivalQueue {
     }
 
     /** Returns a buffer at whose end early bytes may be written, behind those that came before them; null for none. */
-    @Nullable ByteBuf gatheringEarly(int offset, int length) {
+    private @Nullable ByteBuf gatheringEarly(int offset, int length) {
         Arrival latest = early.isEmpty() ? null : early.getLast();
         ByteBuf data = latest == null ? null : latest.data;
         return latest != null && data != null && latest.end() == offset && data.writableBytes() >= length
                 && data.capacity() == GATHERED_BYTES ? data : null;
-    }
-
-    /** Early bytes are at the end of the buffer of the last ones. */
-    void gatheredEarly(int length) {
-        early.getLast().length += length;
     }
 
     /** The data of a reserved place is here. */
@@ -171,8 +185,7 @@ final class ArrivalQueue {
                 append(first);
             } else {
                 // Else each of many small pieces would keep a buffer.
-                readyBytes += first.readableBytes();
-                next += first.readableBytes();
+                gathered(first.readableBytes());
                 tail.writeBytes(first);
                 first.release();
             }

@@ -1,126 +1,73 @@
 package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.error.UcxException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The byte stream of one channel. It outlives the channel until what was written before the close has gone.
+ * The byte stream of one channel: sends and receives while its {@link StreamLifecycle} says that it may.
  *
  * <p>Thread: loop.
  */
 public final class ChannelStream {
 
-    private static final StreamListener NOBODY = new ClosedListener();
-
-    private final LoopEngine loop;
-    private final int id;
-    private final long token;
-    private final StreamSocket socket;
+    private final LoopRounds rounds;
+    private final LoopRounds.Turn turn;
     private final StreamOutput output;
     private final StreamInput input;
-    private final StreamDeadlines deadlines;
-    private final StreamOpening opening;
-    private final StreamEnding ending = new StreamEnding();
-    private StreamListener listener;
-    private @Nullable StreamLink link;
-    private StreamState state = StreamState.OPENING;
-    private boolean peerClosed;
-    private @Nullable IOException lossAfterReads;
-    private boolean isReady;
+    private final StreamLifecycle lifecycle;
 
-    ChannelStream(LoopEngine loop, int id, long token, int window, StreamListener listener, StreamSocket socket) {
-        this.loop = loop;
-        this.id = id;
-        this.token = token;
-        this.output = new StreamOutput(loop, id);
-        this.input = new StreamInput(this, loop, window);
-        this.deadlines = new StreamDeadlines(loop);
-        this.opening = new StreamOpening(this, loop, deadlines);
-        this.listener = listener;
-        this.socket = socket;
+    ChannelStream(StreamContext context, ChannelStreams all, int id, long token, int window, StreamListener listener,
+            StreamSocket socket) {
+        this.rounds = context.rounds();
+        this.turn = new LoopRounds.Turn(this::deliver, this::resume, this::failed);
+        this.output = new StreamOutput(context, id);
+        this.input = new StreamInput(context, window, turn, this::broken);
+        this.lifecycle = new StreamLifecycle(context, all, id, token, listener, socket, input, output, turn,
+                this::flush);
     }
 
-    /** Returns the number by which the peer names this stream. */
-    public int id() {
-        return id;
+    /** Returns how the stream opens and ends. */
+    public StreamLifecycle lifecycle() {
+        return lifecycle;
     }
 
-    /** Returns the number by which the peer proves that it is the one at the other end of the socket. */
-    public long token() {
-        return token;
+    int id() {
+        return lifecycle.id();
     }
 
-    // ---- opening
-
-    /** Limits the time until both sides have opened the stream. */
-    public void startHandshakeTime() {
-        deadlines.startOpening(socket, this::fail);
+    private void failed(Throwable thrown) {
+        lifecycle.failed(thrown);
     }
 
-    /** The socket has told which channel the peer has. Without a link the peer makes one, and opens the stream. */
-    public void peerKnown(int channel, long itsToken) {
-        opening.peerKnown(channel, itsToken);
+    private void broken(IOException cause) {
+        lifecycle.fail(cause);
     }
 
     /** Opens the stream over a link. */
-    void openOver(StreamLink over) {
-        if (over.isEnded()) {
-            fail(new IOException("Connection reset by peer: the link of the two loops has ended"));
-        } else if (!state.isEnded()) {
-            opening.ask();
-            join(over);
-        }
-    }
-
-    private void join(StreamLink over) {
-        link = over;
-        over.add(this);
-        input.fetchOver(over);
-        sendOpen(over);
-    }
-
-    private void sendOpen(StreamLink over) {
-        opening.send(over, input.grant());
-        if (!opening.isOwed() && !opening.isAsked()) {
-            open();
+    void openOver(StreamLink link) {
+        if (lifecycle.asksOver(link)) {
+            link.add(this);
+            lifecycle.join(link);
         }
     }
 
     /** The peer opens the stream, or has opened it as it was asked to. Returns false if it may not. */
-    boolean opened(StreamLink over, int from, long given, int theirCredit) {
-        if (state.isOpen() || state.isEnded() || !opening.accepts(over, link, from, given)) {
+    boolean opened(StreamLink link, int from, long given, int credit) {
+        if (!lifecycle.acceptsOpen(link, from, given)) {
             return false;
         }
-        output.credit(theirCredit);
-        if (opening.isAsked()) {
-            open();
+        output.credit(credit);
+        if (lifecycle.isAsked()) {
+            lifecycle.open();
         } else {
-            join(over);
+            link.add(this);
+            lifecycle.join(link);
         }
         return true;
     }
-
-    private void open() {
-        loop.opened(this);
-        deadlines.opened();
-        state = state == StreamState.OPENING ? StreamState.OPEN : StreamState.CLOSING;
-        flush();
-        loop.ready(this);
-    }
-
-    boolean isEnded() {
-        return state.isEnded();
-    }
-
-    boolean isPeer(int channel) {
-        return opening.isPeer(channel);
-    }
-
-    // ---- sending
 
     /** Returns how many bytes wait for credit. */
     public int queuedBytes() {
@@ -134,140 +81,125 @@ public final class ChannelStream {
 
     /** Queues a copy of the first bytes of a buffer, which it reads. */
     public void writeCopy(ByteBuf data, int length) {
-        output.addCopy(data, length, allocator());
+        output.addCopy(data, length, lifecycle.listener().allocator());
     }
 
     /** Returns why nothing can be sent any more, or null. */
     public @Nullable IOException writeError() {
-        return peerClosed || state.isClosed() ? new IOException("Broken pipe") : null;
+        return lifecycle.hasPeerClosed() || lifecycle.state().isClosed() ? new IOException("Broken pipe") : null;
     }
 
-    /** Sends as many of the queued bytes as the peer takes. */
+    /** Sends no more than what is queued. */
+    public void shutdownOutput() {
+        lifecycle.wantFin();
+        flush();
+    }
+
+    /** Sends as many of the queued bytes as the peer takes, and what else it is to be told. */
     public void flush() {
-        StreamLink over = link;
-        if (lossAfterReads != null && !output.isEmpty()) {
-            loop.ready(this);
+        if (lifecycle.lossAfterReads() != null && !output.isEmpty()) {
+            rounds.ready(turn);
         }
-        if (!state.isOpen() || over == null || lossAfterReads != null) {
+        LinkMessages over = lifecycle.sendsOver();
+        if (over == null) {
             return;
         }
         try {
-            while (!peerClosed && output.canSend() && over.room().isFree()) {
-                output.send(over, opening.peer(), input.grant());
+            while (!lifecycle.hasPeerClosed() && output.canSend() && over.room().isFree()) {
+                output.send(over, lifecycle.peer(), input.grant());
             }
             output.countWait();
             if (!over.room().isFree()) {
-                over.room().await(this);
+                over.room().await(turn);
                 return;
             }
             if (input.owesCredit()) {
                 send(over, StreamFrame.Type.CREDIT);
             }
-            if (ending.owesClosed() && input.isComplete()) {
-                send(over, StreamFrame.Type.CLOSED);
-                ending.closedSent();
-            }
-            if (output.isEmpty() || peerClosed) {
-                sendEnd(over);
+            for (StreamFrame.Type next = lifecycle.owedFrame(); next != null; next = lifecycle.owedFrame()) {
+                send(over, next);
+                lifecycle.sent(next);
             }
         } catch (UcxException e) {
             input.notTold();
             if (e.isRetryable()) {
-                over.room().await(this);
+                over.room().await(turn);
             } else {
-                loop.later(() -> fail(new IOException("Connection reset by peer", e)));
+                rounds.later(() -> broken(new IOException("Connection reset by peer", e)));
             }
         }
     }
 
+    private void send(LinkMessages over, StreamFrame.Type type) {
+        over.send(lifecycle.peer(), type, output.sent(), input.grant(), id());
+    }
+
     /** There may be room for what had to wait. */
-    void resume() {
-        StreamLink over = link;
-        if (over != null && opening.isOwed()) {
-            sendOpen(over);
-        }
-        input.fetchWaiting(allocator());
+    private void resume() {
+        lifecycle.resume();
+        input.fetchWaiting(lifecycle.listener().allocator());
         flush();
-        loop.ready(this);
+        rounds.ready(turn);
     }
 
-    private void send(StreamLink over, StreamFrame.Type type) {
-        over.send(opening.peer(), type, output.sent(), input.grant(), id);
-    }
-
-    private void sendEnd(StreamLink over) {
-        StreamFrame.Type frame = ending.next(state, peerClosed);
-        if (frame == null) {
-            return;
-        }
-        send(over, frame);
-        switch (frame) {
-            case CLOSE -> end(true);
-            case CLOSE_LINGERING -> state = StreamState.LINGERING;
-            default -> ending.finSent();
-        }
-    }
-
-    /** Sends no more than what is queued. */
-    public void shutdownOutput() {
-        ending.wantFin();
-        flush();
-    }
-
-    // ---- receiving
-
+    /** A frame of the peer has come over the link. */
     void received(StreamFrame.Type type, UcpActiveMessage message) {
-        boolean valid = StreamFrame.hasDataIfItMay(type, message);
-        if (valid && type == StreamFrame.Type.RESET && opening.isAsked() && !state.isOpen() && !state.isEnded()) {
-            opening.refused();
+        if (type == StreamFrame.Type.DATA) {
+            receivedData(message);
             return;
         }
-        int offset = StreamFrame.offset(message);
-        valid &= state.isOpen() && (type != StreamFrame.Type.CLOSED || state == StreamState.LINGERING);
-        if (valid && type != StreamFrame.Type.RESET) {
+        boolean valid = StreamFrame.isWithoutData(message);
+        if (valid && lifecycle.isRefusal(type)) {
+            lifecycle.refused();
+            return;
+        }
+        StreamState state = lifecycle.state();
+        if (!valid || !state.isOpen() || type == StreamFrame.Type.CLOSED && state != StreamState.LINGERING) {
+            refuse(message);
+            return;
+        }
+        if (type != StreamFrame.Type.RESET) {
             output.credit(StreamFrame.credit(message));
-        }
-        if (type == StreamFrame.Type.DATA && valid) {
-            valid = input.data(message, offset, allocator());
-            loop.ready(this);
-        }
-        if (!valid) {
-            loop.drop(message);
-            violation();
-            return;
         }
         switch (type) {
             case OPEN, DATA, CREDIT -> { }
-            case FIN, CLOSE, CLOSE_LINGERING -> peerEnded(type, offset);
-            case CLOSED -> lingerOver();
-            case RESET -> fail(new IOException("Connection reset by peer"));
+            case FIN, CLOSE, CLOSE_LINGERING -> {
+                if (!lifecycle.peerEnds(type, StreamFrame.offset(message))) {
+                    lifecycle.violation();
+                }
+            }
+            case CLOSED -> lifecycle.lingerOver();
+            case RESET -> broken(new IOException("Connection reset by peer"));
         }
-        if (!state.isEnded() && (type == StreamFrame.Type.CREDIT || !output.isEmpty() || peerClosed)) {
+        if (type == StreamFrame.Type.CREDIT || !output.isEmpty() || lifecycle.hasPeerClosed()) {
+            flushAfterFrame();
+        }
+    }
+
+    private void receivedData(UcpActiveMessage message) {
+        boolean valid = message.length() > 0 && lifecycle.state().isOpen();
+        if (valid) {
+            output.credit(StreamFrame.credit(message));
+            valid = input.data(message, StreamFrame.offset(message), lifecycle.listener().allocator());
+            rounds.ready(turn);
+        }
+        if (!valid) {
+            refuse(message);
+        } else if (!output.isEmpty() || lifecycle.hasPeerClosed()) {
+            flushAfterFrame();
+        }
+    }
+
+    private void flushAfterFrame() {
+        if (!lifecycle.isEnded()) {
             flush();
-            loop.ready(this);
+            rounds.ready(turn);
         }
     }
 
-    ByteBufAllocator allocator() {
-        return listener.allocator();
-    }
-
-    private void violation() {
-        loop.counters().violated();
-        reset();
-        fail(new IOException("the peer has sent what it may not: its channel was reset"));
-    }
-
-    private void peerEnded(StreamFrame.Type type, int offset) {
-        if (!input.finish(offset)) {
-            violation();
-            return;
-        }
-        peerClosed |= type != StreamFrame.Type.FIN;
-        ending.peerEnds(type);
-        if (!peerClosed || !lingerOver()) {
-            loop.ready(this);
-        }
+    private void refuse(UcpActiveMessage message) {
+        input.drop(message);
+        lifecycle.violation();
     }
 
     /** Returns the next bytes, at most a number of them, which the caller releases; null if there are none. */
@@ -280,7 +212,7 @@ public final class ChannelStream {
     }
 
     private void creditRead() {
-        if (input.owesCredit() && link != null && state.isOpen()) {
+        if (input.owesCredit() && lifecycle.isOpenOverLink()) {
             flush();
         }
     }
@@ -304,197 +236,35 @@ public final class ChannelStream {
 
     /** Has the loop call the listener in its next round if there is something to read. */
     public void readLater() {
-        if (input.hasBytes() || isAtEnd() || lossAfterReads != null) {
-            loop.ready(this);
+        if (input.hasBytes() || isAtEnd() || lifecycle.lossAfterReads() != null) {
+            rounds.ready(turn);
         }
-    }
-
-    boolean becomesReady() {
-        boolean was = isReady;
-        isReady = true;
-        return !was;
     }
 
     /** The loop's round has come to this stream. */
-    void deliver() {
-        isReady = false;
-        if (state.isEnded()) {
+    private void deliver() {
+        if (lifecycle.state() == StreamState.ENDED) {
             return;
         }
-        if (ending.owesClosed()) {
+        if (lifecycle.owesClosed()) {
             flush();
         }
-        listener.writable();
+        lifecycle.listener().writable();
         if (input.isShut()) {
             dropInput();
         }
         int read = input.position();
-        if (!state.isEnded() && (input.hasBytes() || isAtEnd())) {
-            listener.readable();
+        if (lifecycle.state() != StreamState.ENDED && (input.hasBytes() || isAtEnd())) {
+            lifecycle.listener().readable();
         }
-        IOException loss = lossAfterReads;
+        IOException loss = lifecycle.lossAfterReads();
         if (loss != null && (!input.isUnread() || !output.isEmpty() && input.position() == read)) {
-            fail(loss);
+            broken(loss);
         }
-    }
-
-    /** The socket has ended. In order, the rest comes over the link; else the peer's process or channel has died. */
-    public void socketEnded(boolean inOrder) {
-        if (state.isEnded()) {
-            return;
-        }
-        if (!state.isOpen()) {
-            opening.socketEnded(inOrder, state == StreamState.CLOSING_UNOPENED);
-        } else if (!inOrder) {
-            lost(new IOException("Connection reset by peer: its socket has ended"));
-        } else if (!hasPeerClosed()) {
-            deadlines.startEnding(() -> lost(new IOException(
-                    "Connection reset by peer: its channel has ended without CLOSE, or without its data")));
-        }
-    }
-
-    /** The peer has closed its channel in order, before it was open. */
-    void endUnopened() {
-        input.finishUnopened();
-        peerClosed = true;
-        loop.ready(this);
-    }
-
-    /** Whether the peer has closed its channel, and all that it has sent before is here. */
-    private boolean hasPeerClosed() {
-        return peerClosed && input.isComplete();
-    }
-
-    /** The peer is gone: the channel learns of it when it has read what has come, or writes and does not read. */
-    void lost(IOException cause) {
-        if (state.isEnded()) {
-            return;
-        }
-        if (hasPeerClosed()) {
-            leaveLink();
-            output.clear();
-        } else {
-            lossAfterReads = cause;
-            if (link == null || link.isEnded()) {
-                input.dropOffers();
-            }
-            if (input.isFetching()) {
-                deadlines.startEnding(() -> {
-                    input.giveUpFetches();
-                    loop.ready(this);
-                });
-            }
-        }
-        if (state.isClosing()) {
-            end(false);
-        } else {
-            loop.ready(this);
-        }
-    }
-
-    private void leaveLink() {
-        StreamLink over = link;
-        if (over != null) {
-            link = null;
-            over.remove(this);
-        }
-    }
-
-    /** Ends the stream and tells the channel. */
-    public void fail(IOException cause) {
-        if (!state.isEnded()) {
-            loop.counters().streamBroken();
-            StreamListener last = listener;
-            end(false);
-            last.broken(cause);
-        }
-    }
-
-    /**
-     * The channel has closed. What it has written still goes, unless it gives up the connection or has not read all
-     * that has come.
-     */
-    public void close(boolean abortive) {
-        if (!state.isClosed()) {
-            close(abortive, 0);
-        }
-    }
-
-    /**
-     * The channel has closed and lingers: an action runs when the peer has all that was written, when the stream ends,
-     * or when the time is over, whichever comes first. Bytes have the time of closes, or this one if it is longer.
-     */
-    public void closeLingering(long nanos, Runnable whenOver) {
-        ending.linger(whenOver);
-        if (state.isClosed()) {
-            ending.lingerOver();
-            return;
-        }
-        deadlines.startLingering(nanos, () -> {
-            lingerOver();
-            ending.lingerOver();
-        });
-        close(false, nanos);
-    }
-
-    /** Returns whether the stream was lingering. It has ended then: the peer has all, or has had its time. */
-    private boolean lingerOver() {
-        if (state != StreamState.LINGERING) {
-            return false;
-        }
-        end(true);
-        return true;
-    }
-
-    private void giveUp() {
-        if (!lingerOver()) {
-            abort();
-        }
-    }
-
-    private void close(boolean abortive, long minNanos) {
-        boolean unread = input.isUnread();
-        listener = NOBODY;
-        input.shut();
-        input.skip();
-        if (abortive || unread || lossAfterReads != null) {
-            abort();
-        } else if (state.isOpen() ? link != null : !output.isEmpty()) {
-            state = state.isOpen() ? StreamState.CLOSING : StreamState.CLOSING_UNOPENED;
-            deadlines.startEnding(minNanos, this::giveUp);
-            flush();
-        } else {
-            end(true);
-        }
-    }
-
-    private void reset() {
-        StreamLink over = link;
-        if (over != null && state.isOpen()) {
-            over.reset(opening.peer(), output.sent(), id);
-        }
-    }
-
-    private void abort() {
-        reset();
-        end(false);
-    }
-
-    private void end(boolean inOrder) {
-        state = StreamState.ENDED;
-        leaveLink();
-        output.clear();
-        input.clear();
-        deadlines.cancel();
-        listener = NOBODY;
-        loop.ended(this, inOrder);
-        socket.close(inOrder);
-        ending.lingerOver();
     }
 
     @Override
     public String toString() {
-        return "ChannelStream[" + id + ", " + state + ", " + output + ", " + input
-                + (peerClosed ? ", peer closed]" : "]");
+        return "ChannelStream[" + lifecycle + ", " + output + ", " + input + "]";
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx.netty.internal;
 
+import io.reactorucx.core.UcpActiveMessages;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -19,24 +20,26 @@ final class LinkRoom {
     /** The data of sends that are under way, which takes memory until the peer has it. */
     static final int MAX_BYTES = 16 << 20;
 
-    private final LoopEngine loop;
-    private final Set<ChannelStream> waiting = new LinkedHashSet<>();
+    private final UcpActiveMessages messages;
+    private final LoopRounds rounds;
+    private final Set<LoopRounds.Turn> waiting = new LinkedHashSet<>();
     private int operations;
     private int fetches;
     private int bytes;
 
-    LinkRoom(LoopEngine loop) {
-        this.loop = loop;
+    LinkRoom(UcpActiveMessages messages, LoopRounds rounds) {
+        this.messages = messages;
+        this.rounds = rounds;
     }
 
     /** Returns whether one more send may begin. */
     boolean isFree() {
-        return operations < MIN_OPERATIONS || bytes < MAX_BYTES && operations < loop.freeSends();
+        return operations < MIN_OPERATIONS || bytes < MAX_BYTES && operations < messages.eagerRoom();
     }
 
     /** Returns whether one more fetch may begin. */
     boolean isFreeForFetch() {
-        return fetches < MIN_OPERATIONS || fetches < loop.freeFetches();
+        return fetches < MIN_OPERATIONS || fetches < messages.fetchRoom();
     }
 
     /** A fetch has begun that is not done yet. */
@@ -73,25 +76,25 @@ final class LinkRoom {
     }
 
     private void resume(int most) {
-        Iterator<ChannelStream> first = waiting.iterator();
+        Iterator<LoopRounds.Turn> first = waiting.iterator();
         for (int i = 0; i < most && first.hasNext(); i++) {
-            loop.resumeLater(first.next());
+            rounds.resumeLater(first.next());
             first.remove();
         }
     }
 
     /** Has a stream go on as soon as an operation of this link has ended, or in the next round if none is under way. */
-    void await(ChannelStream stream) {
+    void await(LoopRounds.Turn turn) {
         if (operations == 0 && fetches == 0) {
-            loop.resumeLater(stream);
+            rounds.resumeLater(turn);
         } else {
-            waiting.add(stream);
+            waiting.add(turn);
         }
     }
 
     /** A stream has gone. */
-    void forget(ChannelStream stream) {
-        waiting.remove(stream);
+    void forget(LoopRounds.Turn turn) {
+        waiting.remove(turn);
     }
 
     int operations() {

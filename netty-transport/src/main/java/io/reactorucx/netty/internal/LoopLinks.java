@@ -1,10 +1,14 @@
 package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.engine.Command;
+import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.transport.command.EngineFuture;
 import io.reactorucx.transport.config.AuthenticationConfig;
 import io.reactorucx.transport.config.ConnectionConfig;
@@ -44,11 +48,11 @@ public final class LoopLinks {
     private static final Logger LOG = LoggerFactory.getLogger(LoopLinks.class);
     /** The address on which links are accepted for channels that no other host can reach. */
     public static final InetAddress LOOPBACK = loopback();
-    /** At each port. */
-    static final int MAX_PENDING_HANDSHAKES = 256;
 
-    private final LoopEngine loop;
     private final EngineResources resources;
+    private final ProgressEngine engine;
+    private final LoopRounds rounds;
+    private final LoopCounters counters;
     private final UcxNettyConfig settings;
     private final ConnectionConfig config;
     private final Name name;
@@ -66,15 +70,17 @@ public final class LoopLinks {
     private record Target(InetSocketAddress address, Name name) {
     }
 
-    LoopLinks(LoopEngine loop, EngineResources resources, UcxNettyConfig settings) {
-        this.loop = loop;
+    LoopLinks(EngineResources resources, LoopRounds rounds, LoopCounters counters, UcxNettyConfig settings) {
         this.resources = resources;
+        this.engine = resources.engines().getFirst().engine();
+        this.rounds = rounds;
+        this.counters = counters;
         this.settings = settings;
         this.limit = new FairLimit(settings.maxLinks(),
                 FairLimit.share(settings.maxLinks(), settings.clientShare()));
         this.accepted = new ServerConnections(limit, "maxLinks",
                 "share of maxLinks for each client (clientShare)", this::accepted,
-                loop.counters()::linkRefused);
+                counters::linkRefused);
         SecureRandom random = new SecureRandom();
         this.name = new Name(random.nextLong(), random.nextLong());
         ProtocolConfig protocol = ProtocolConfig.DEFAULT.withHeartbeatInterval(settings.heartbeatInterval());
@@ -105,7 +111,20 @@ public final class LoopLinks {
         return name;
     }
 
-    // ---- links to others
+    /** Runs an action on the loop: at once if the caller is on it. Thread: any. */
+    private void execute(Runnable action) {
+        engine.execute(new Command() {
+            @Override
+            public void run(UcpWorker worker) {
+                action.run();
+            }
+
+            @Override
+            public void reject(RuntimeException cause) {
+                LOG.debug("[{}] the engine takes no commands", engine.name(), cause);
+            }
+        });
+    }
 
     /** A link that was asked for. */
     private final class Connecting {
@@ -123,12 +142,12 @@ public final class LoopLinks {
             new SocketConnector(resources, resources.next(), config, target.address).connect(new ConnectCallback() {
                 @Override
                 public void connected(Established established) {
-                    loop.execute(() -> Connecting.this.connected(established.connection()));
+                    execute(() -> Connecting.this.connected(established.connection()));
                 }
 
                 @Override
                 public void failed(Throwable error) {
-                    loop.execute(() -> Connecting.this.failed(error));
+                    execute(() -> Connecting.this.failed(error));
                 }
             });
         }
@@ -141,12 +160,18 @@ public final class LoopLinks {
                 return;
             }
             link = over;
-            loop.counters().linkConnected();
+            counters.linkConnected();
             over.whenIdle(this::startIdleTime);
-            connection.end().listen(() -> loop.execute(this::gone));
+            connection.end().listen(() -> execute(this::gone));
             List<ChannelStream> all = List.copyOf(waiting);
             waiting.clear();
-            all.forEach(stream -> LoopEngine.guarded(stream, () -> stream.openOver(over)));
+            for (ChannelStream stream : all) {
+                try {
+                    stream.openOver(over);
+                } catch (Throwable t) {
+                    stream.lifecycle().failed(t);
+                }
+            }
             if (over.streams() == 0) {
                 startIdleTime();
             }
@@ -154,10 +179,10 @@ public final class LoopLinks {
 
         private void failed(Throwable error) {
             made.remove(target, this);
-            loop.counters().linkFailed();
+            counters.linkFailed();
             IOException cause = new IOException("no link to the loop at " + target.address + ": "
                     + error.getMessage(), error);
-            List.copyOf(waiting).forEach(stream -> stream.fail(cause));
+            List.copyOf(waiting).forEach(stream -> stream.lifecycle().fail(cause));
             waiting.clear();
         }
 
@@ -183,10 +208,10 @@ public final class LoopLinks {
                 idle.cancel();
             }
             try {
-                idle = loop.engine().timer().schedule(settings.linkIdleTimeout().toNanos(), this::closeIdle);
+                idle = engine.timer().schedule(settings.linkIdleTimeout().toNanos(), this::closeIdle);
             } catch (UcxException e) {
                 LOG.debug("no timer for an idle link, which closes at once", e);
-                loop.later(this::closeIdle);
+                rounds.later(this::closeIdle);
             }
         }
 
@@ -213,8 +238,6 @@ public final class LoopLinks {
         }
     }
 
-    // ---- links from others
-
     /** A port at which links are accepted. */
     private final class Listening {
 
@@ -223,12 +246,12 @@ public final class LoopLinks {
         private @Nullable BoundListener listener;
 
         Listening() {
-            acceptor = new EndpointAcceptor(resources, config, MAX_PENDING_HANDSHAKES, false,
+            acceptor = new EndpointAcceptor(resources, config, LoopCounters.MAX_PENDING_LINKS, false,
                     accepted);
         }
 
         void start(InetAddress address) {
-            acceptor.bind(new InetSocketAddress(address, 0)).whenComplete((bound, error) -> loop.execute(() -> {
+            acceptor.bind(new InetSocketAddress(address, 0)).whenComplete((bound, error) -> execute(() -> {
                 if (error == null) {
                     bound(bound);
                 } else {
@@ -276,7 +299,7 @@ public final class LoopLinks {
     }
 
     private HandledConnection accepted(Established link) {
-        loop.counters().linkAccepted();
+        counters.linkAccepted();
         return new HandledConnection((completed, failed) -> () -> { }, () -> link.connection().execute(worker ->
                 link.connection().beginClose(CloseMode.FLUSH)));
     }

@@ -13,25 +13,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamDeadlines {
 
-    private final LoopEngine loop;
+    private final StreamContext context;
     private @Nullable Timeout opening;
     private @Nullable Timeout ending;
     private @Nullable Timeout lingering;
 
-    StreamDeadlines(LoopEngine loop) {
-        this.loop = loop;
+    StreamDeadlines(StreamContext context) {
+        this.context = context;
     }
 
     /** Calls back with the cause when the time of handshakes is over. */
     void startOpening(StreamSocket socket, Consumer<IOException> whenOver) {
         try {
-            opening = loop.afterHandshakeTimeout(() -> {
-                loop.counters().handshakeFailed();
+            long nanos = context.config().handshakeTimeout().toNanos();
+            opening = context.timer().schedule(nanos, () -> {
+                context.counters().handshakeFailed();
                 whenOver.accept(new IOException("Connection timed out: the peer has not opened the channel in time"
                         + socket.timeoutHint()));
             });
         } catch (UcxException e) {
-            loop.later(() -> whenOver.accept(new IOException("the loop has as many timeouts as it may", e)));
+            context.rounds()
+                    .later(() -> whenOver.accept(new IOException("the loop has as many timeouts as it may", e)));
         }
     }
 
@@ -52,23 +54,24 @@ final class StreamDeadlines {
             return;
         }
         try {
-            ending = loop.afterCloseTimeout(minNanos, () -> {
+            long nanos = Math.max(minNanos, context.config().closeTimeout().toNanos());
+            ending = context.timer().schedule(nanos, () -> {
                 ending = null;
                 whenOver.run();
             });
         } catch (UcxException e) {
             // The loop has as many timeouts as it may, or ends.
-            loop.later(whenOver);
+            context.rounds().later(whenOver);
         }
     }
 
     /** Runs an action when the linger time is over. */
     void startLingering(long nanos, Runnable whenOver) {
         try {
-            lingering = loop.after(nanos, whenOver);
+            lingering = context.timer().schedule(nanos, whenOver);
         } catch (UcxException e) {
             // As above: then the channel does not wait.
-            loop.later(whenOver);
+            context.rounds().later(whenOver);
         }
     }
 

@@ -63,9 +63,9 @@ final class StreamFrame {
         return header.length == AT + BYTES;
     }
 
-    /** Returns whether a frame has data if its type has, and nothing to fetch or release if not. */
-    static boolean hasDataIfItMay(Type type, UcpActiveMessage message) {
-        return type == Type.DATA ? message.length() > 0 : message.length() == 0 && message.isInline();
+    /** Returns whether a frame has no data, and nothing to fetch or release: only DATA has, and OPEN its token. */
+    static boolean isWithoutData(UcpActiveMessage frame) {
+        return frame.length() == 0 && frame.isInline();
     }
 
     static int channel(byte[] header) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +22,12 @@ final class StreamInput {
     /** The smallest data that the peer may offer: as much as this side offers at least. */
     private static final int MIN_OFFERED_BYTES = StreamOutput.SHARED_FROM;
 
-    private final ChannelStream stream;
-    private final LoopEngine loop;
+    private final StreamContext context;
     private final int window;
+    private final LoopRounds.Turn turn;
+    private final Consumer<IOException> broken;
     private final ArrivalQueue arrivals;
-    private @Nullable LinkRoom room;
-    private boolean shared;
+    private @Nullable LinkMessages link;
     /** Offers for whose fetch the link has no room; made for the first one. */
     private @Nullable Queue<Offer> offers;
     /** The offset up to which the peer was allowed to send, modulo 2^32. */
@@ -35,13 +36,22 @@ final class StreamInput {
     private boolean finished;
     private int end;
     private boolean shut;
+    private boolean cleared;
     private int fetching;
     private boolean fetchesGivenUp;
 
-    StreamInput(ChannelStream stream, LoopEngine loop, int window) {
-        this.stream = stream;
-        this.loop = loop;
+    /**
+     * What nothing has come for.
+     *
+     * @param window how many bytes the peer may be ahead of the reader
+     * @param turn of the stream
+     * @param broken ends the stream when data is lost
+     */
+    StreamInput(StreamContext context, int window, LoopRounds.Turn turn, Consumer<IOException> broken) {
+        this.context = context;
         this.window = window;
+        this.turn = turn;
+        this.broken = broken;
         this.arrivals = new ArrivalQueue(window);
     }
 
@@ -50,9 +60,12 @@ final class StreamInput {
     }
 
     /** Sets the link over which data comes. */
-    void fetchOver(StreamLink link) {
-        room = link.room();
-        shared = link.isShared();
+    void fetchOver(LinkMessages over) {
+        link = over;
+    }
+
+    private LinkMessages link() {
+        return Objects.requireNonNull(link);
     }
 
     /** Returns the credit that goes with the next frame: a window behind what was read. */
@@ -81,12 +94,14 @@ final class StreamInput {
             return false;
         }
         int bytes = (int) length;
-        loop.counters().received(bytes);
-        ByteBuf placed = message.isInline() ? null : loop.take(message);
+        context.counters().received(bytes);
+        if (message.isInline()) {
+            arrivals.copy(offset, message.readInPlace(), message.headerBytes(), bytes, allocator);
+            return true;
+        }
+        ByteBuf placed = link().take(message);
         if (placed != null) {
-            arrived(offset, placed);
-        } else if (message.isInline()) {
-            copy(message, offset, bytes, allocator);
+            arrivals.add(offset, placed);
         } else {
             fetching++;
             Offer offer = new Offer(message, arrivals.reserve(offset, bytes), bytes);
@@ -97,48 +112,26 @@ final class StreamInput {
         return true;
     }
 
-    private void copy(UcpActiveMessage message, int offset, int length, ByteBufAllocator allocator) {
-        byte[] array = message.readInPlace();
-        int from = message.headerBytes();
-        boolean next = arrivals.isNext(offset);
-        ByteBuf tail = next ? arrivals.gathering(length) : arrivals.gatheringEarly(offset, length);
-        if (tail == null) {
-            int capacity = arrivals.capacityFor(length);
-            ByteBuf made = allocator.directBuffer(capacity, capacity);
-            arrived(offset, made.writeBytes(array, from, length));
-            return;
-        }
-        tail.writeBytes(array, from, length);
-        if (next) {
-            arrivals.gathered(length);
-        } else {
-            arrivals.gatheredEarly(length);
-        }
-    }
-
-    private void arrived(int offset, ByteBuf data) {
-        if (arrivals.isNext(offset)) {
-            arrivals.add(data);
-        } else {
-            arrivals.arrived(arrivals.reserve(offset, data.readableBytes()), data);
-        }
+    /** Releases what UCX holds of a message that is not taken. */
+    void drop(UcpActiveMessage message) {
+        link().drop(message);
     }
 
     /** Begins a fetch, and returns false if it has to wait. */
     private boolean fetch(Offer offer, ByteBufAllocator allocator) {
-        LinkRoom ofLink = Objects.requireNonNull(room);
-        if (offer.message.isRendezvous() && !ofLink.isFreeForFetch()) {
+        LinkMessages over = link();
+        if (offer.message.isRendezvous() && !over.room().isFreeForFetch()) {
             return false;
         }
-        ByteBuf data = shared ? loop.buffers().forShared(offer.length, allocator)
+        ByteBuf data = over.isShared() ? context.buffers().forShared(offer.length, allocator)
                 : allocator.directBuffer(offer.length, offer.length);
         boolean done;
         try {
-            done = loop.fetch(offer.message, BufferMemory.of(data, 0, offer.length),
+            done = over.fetch(offer.message, BufferMemory.of(data, 0, offer.length),
                     (status, bytes, tag) -> {
-                        ofLink.fetchEnded();
+                        over.room().fetchEnded();
                         fetched(offer, data, status);
-                        loop.ready(stream);
+                        context.rounds().ready(turn);
                     });
         } catch (OutOfMemoryError e) {
             data.release();
@@ -149,14 +142,14 @@ final class StreamInput {
                 return false;
             }
             fetching--;
-            loop.drop(offer.message);
-            loop.later(() -> stream.fail(new IOException("Connection reset by peer", e)));
+            over.drop(offer.message);
+            context.rounds().later(() -> broken.accept(new IOException("Connection reset by peer", e)));
             return true;
         }
         if (done) {
             fetched(offer, data, 0);
         } else {
-            ofLink.fetchStarted();
+            over.room().fetchStarted();
         }
         return true;
     }
@@ -168,7 +161,7 @@ final class StreamInput {
             offers = waiting;
         }
         waiting.add(offer);
-        Objects.requireNonNull(room).await(stream);
+        link().room().await(turn);
     }
 
     /** Begins the fetches that had to wait, as far as there is room. */
@@ -179,7 +172,7 @@ final class StreamInput {
         }
         for (Offer next = waiting.peek(); next != null; next = waiting.peek()) {
             if (!fetch(next, allocator)) {
-                Objects.requireNonNull(room).await(stream);
+                link().room().await(turn);
                 return;
             }
             waiting.poll();
@@ -191,17 +184,17 @@ final class StreamInput {
         Queue<Offer> waiting = offers;
         if (waiting != null) {
             fetching -= waiting.size();
-            waiting.forEach(offer -> loop.drop(offer.message));
+            waiting.forEach(offer -> drop(offer.message));
             waiting.clear();
         }
     }
 
     private void fetched(Offer offer, ByteBuf data, int status) {
         fetching--;
-        if (stream.isEnded() || status < 0) {
+        if (cleared || status < 0) {
             data.release();
             if (status < 0) {
-                stream.fail(new IOException("Connection reset by peer: data of " + offer.length
+                broken.accept(new IOException("Connection reset by peer: data of " + offer.length
                         + " bytes was not fetched", new UcxException(status, "am_recv_data", null)));
             }
             return;
@@ -277,7 +270,9 @@ final class StreamInput {
         return arrivals.skip();
     }
 
+    /** Drops all, for ever. */
     void clear() {
+        cleared = true;
         dropOffers();
         arrivals.clear();
     }

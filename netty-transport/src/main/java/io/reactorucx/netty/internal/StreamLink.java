@@ -2,23 +2,15 @@ package io.reactorucx.netty.internal;
 
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
-import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.error.UcxException;
-import io.reactorucx.transport.DropReason;
+import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.connection.SharedMemoryTransport;
-import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,36 +24,35 @@ import org.slf4j.LoggerFactory;
 final class StreamLink implements ProtocolHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamLink.class);
-    private static final ValueLayout.OfLong TOKEN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** Answers to frames for unknown channels that the peer has not taken, with all else that is under way. */
     private static final int MAX_ANSWERS = 256;
 
     private final ConnectionCore connection;
-    private final LoopEngine loop;
+    private final ChannelStreams all;
+    private final LoopCounters counters;
+    private final LinkMessages messages;
+    private final boolean sharing;
     private final IntObjectMap<ChannelStream> streams = new IntObjectHashMap<>();
-    private final StreamFrame frame = new StreamFrame();
-    private final MemorySegment token = Arena.ofAuto().allocate(Long.BYTES);
-    private final LinkRoom room;
-    private final Completion whenSent;
     private @Nullable Runnable whenIdle;
-    private boolean shared;
     private boolean open;
     private boolean ended;
 
-    StreamLink(ConnectionCore connection, LoopEngine loop) {
+    /** A link that the engine's pool may share memory over. */
+    StreamLink(ConnectionCore connection, ChannelStreams all, StreamContext context, boolean sharing) {
         this.connection = connection;
-        this.loop = loop;
-        this.room = new LinkRoom(loop);
-        this.whenSent = (status, length, tag) -> room.ended(0);
+        this.all = all;
+        this.counters = context.counters();
+        this.messages = new LinkMessages(connection, context.rounds());
+        this.sharing = sharing;
     }
 
     ConnectionCore connection() {
         return connection;
     }
 
-    LinkRoom room() {
-        return room;
+    LinkMessages messages() {
+        return messages;
     }
 
     /** Sets what runs when the last stream has gone. */
@@ -73,11 +64,6 @@ final class StreamLink implements ProtocolHandler {
         return ended;
     }
 
-    /** Returns whether large data goes by the memory of both processes. */
-    boolean isShared() {
-        return shared;
-    }
-
     int streams() {
         return streams.size();
     }
@@ -85,17 +71,18 @@ final class StreamLink implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         open = true;
-        loop.counters().linkOpened();
-        shared = loop.pool().isSharing() && SharedMemoryTransport.carries(connection.endpoint());
+        counters.linkOpened();
+        messages.shared(sharing && SharedMemoryTransport.carries(connection.endpoint()));
     }
 
     void add(ChannelStream stream) {
         streams.put(stream.id(), stream);
     }
 
-    void remove(ChannelStream stream) {
-        room.forget(stream);
-        if (streams.remove(stream.id()) != null && streams.isEmpty() && whenIdle != null) {
+    /** A stream has ended, or needs the link no more. */
+    void remove(int id, LoopRounds.Turn turn) {
+        messages.room().forget(turn);
+        if (streams.remove(id) != null && streams.isEmpty() && whenIdle != null) {
             whenIdle.run();
         }
     }
@@ -106,17 +93,21 @@ final class StreamLink implements ProtocolHandler {
             violation(message, "a message of " + message.headerBytes() + " bytes of header that is no frame");
             return;
         }
-        ChannelStream stream = streams.get(StreamFrame.channel(message));
         StreamFrame.Type type = StreamFrame.type(message);
+        ChannelStream stream = streams.get(StreamFrame.channel(message));
         if (type == StreamFrame.Type.OPEN) {
             open(stream, message);
-        } else if (stream == null || !stream.isPeer(StreamFrame.from(message))) {
+        } else if (stream == null || !stream.lifecycle().isPeer(StreamFrame.from(message))) {
             unknown(type, message);
         } else {
-            LoopEngine.guarded(stream, () -> stream.received(type, message));
-            if (stream.isEnded() && !message.isInline()) {
+            try {
+                stream.received(type, message);
+            } catch (Throwable t) {
+                stream.lifecycle().failed(t);
+            }
+            if (!message.isInline() && stream.lifecycle().isEnded()) {
                 // Nothing happens to what was released or is being fetched.
-                loop.release(message);
+                messages.release(message);
             }
         }
     }
@@ -126,18 +117,20 @@ final class StreamLink implements ProtocolHandler {
             violation(message, "OPEN with " + message.length() + " bytes");
             return;
         }
-        long given = message.payload().get(TOKEN, 0);
-        ChannelStream stream = known != null ? known : loop.pendingOpen(StreamFrame.channel(message));
+        ChannelStream stream = known != null ? known : all.pending(StreamFrame.channel(message));
         if (stream == null) {
             unknown(StreamFrame.Type.OPEN, message);
             return;
         }
-        LoopEngine.guarded(stream, () -> {
-            if (!stream.opened(this, StreamFrame.from(message), given, StreamFrame.credit(message))) {
-                loop.counters().violated();
+        try {
+            if (!stream.opened(this, StreamFrame.from(message), LinkMessages.token(message),
+                    StreamFrame.credit(message))) {
+                counters.violated();
                 unknown(StreamFrame.Type.OPEN, message);
             }
-        });
+        } catch (Throwable t) {
+            stream.lifecycle().failed(t);
+        }
     }
 
     /**
@@ -147,78 +140,18 @@ final class StreamLink implements ProtocolHandler {
     private void unknown(StreamFrame.Type type, UcpActiveMessage message) {
         int channel = StreamFrame.channel(message);
         int from = StreamFrame.from(message);
-        connection.registry().drop(message, DropReason.NO_RECEIVER);
+        messages.drop(message);
         if ((type == StreamFrame.Type.DATA || type == StreamFrame.Type.OPEN)
-                && room.operations() < MAX_ANSWERS && room.isFree()) {
-            reset(from, 0, channel);
+                && messages.room().operations() < MAX_ANSWERS && messages.room().isFree()) {
+            messages.reset(from, 0, channel);
         }
     }
 
     private void violation(UcpActiveMessage message, String what) {
-        loop.counters().violated();
+        counters.violated();
         LOG.debug("[{}] the link closes by force: {}", connection.peer(), what);
         connection.registry().dropGarbage(message);
         connection.beginClose(CloseMode.FORCE);
-    }
-
-    /** Sends a frame without data. */
-    void send(int channel, StreamFrame.Type type, int offset, int credit, int from) {
-        sendSmall(frame.fill(channel, type, offset, credit, from), MemorySegment.NULL);
-    }
-
-    /** Sends RESET if that can be sent: the socket tells it as well. */
-    void reset(int channel, int offset, int from) {
-        try {
-            send(channel, StreamFrame.Type.RESET, offset, 0, from);
-        } catch (UcxException e) {
-            LOG.debug("[{}] RESET not sent", connection.peer(), e);
-        }
-    }
-
-    /** Sends OPEN. */
-    void sendOpen(int channel, long channelToken, int credit, int from) {
-        token.set(TOKEN, 0, channelToken);
-        sendSmall(frame.fill(channel, StreamFrame.Type.OPEN, 0, credit, from), token);
-    }
-
-    /** Sends data that is copied within the call. */
-    void sendCopied(int channel, int offset, int credit, int from, MemorySegment data) {
-        sendSmall(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from), data);
-    }
-
-    private void sendSmall(MemorySegment header, MemorySegment data) {
-        if (!connection.send(ReservedMessageIds.CHANNELS, connection.header(header), data, null, AmProtocol.EAGER,
-                whenSent)) {
-            room.started(0);
-        }
-    }
-
-    /**
-     * Sends data. Returns whether its memory is free at once; else the completion also tells the room that it has
-     * ended.
-     */
-    boolean sendData(int channel, int offset, int credit, int from, MemorySegment data, Completion whenDone) {
-        boolean done = connection.send(ReservedMessageIds.CHANNELS, dataHeader(channel, offset, credit, from), data,
-                null, AmProtocol.EAGER, whenDone);
-        if (!done) {
-            room.started((int) data.byteSize());
-        }
-        return done;
-    }
-
-    /** Offers leased memory, if the peer has mapped it. The completion also tells the room that it has ended. */
-    boolean offerData(int channel, int offset, int credit, int from, MemorySegment data, UcpMemory registration,
-            Completion whenDone) {
-        boolean offered = connection.sendMapped(ReservedMessageIds.CHANNELS,
-                dataHeader(channel, offset, credit, from), data, registration, whenDone);
-        if (offered) {
-            room.started((int) data.byteSize());
-        }
-        return offered;
-    }
-
-    private MemorySegment dataHeader(int channel, int offset, int credit, int from) {
-        return connection.header(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from));
     }
 
     @Override
@@ -240,11 +173,11 @@ final class StreamLink implements ProtocolHandler {
         ended = true;
         if (open) {
             open = false;
-            loop.counters().linkClosed(cause != null);
+            counters.linkClosed(cause != null);
         }
         IOException lost = new IOException("Connection reset by peer: the link of the two loops has ended", cause);
         for (ChannelStream stream : List.copyOf(streams.values())) {
-            stream.lost(lost);
+            stream.lifecycle().lost(lost);
         }
     }
 }

@@ -2,49 +2,57 @@ package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.error.UcxException;
 import java.io.IOException;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a byte stream opens: what its socket has told of the peer, and the OPEN that goes over the link.
+ * The two OPEN that open a byte stream: what the socket has told of the peer, who asks, and whether this side's was
+ * sent.
  *
  * <p>Thread: loop.
  */
 final class StreamOpening {
 
-    private final ChannelStream stream;
-    private final LoopEngine loop;
-    private final StreamDeadlines deadlines;
-    /** Whether this side has asked the peer to open the stream, and knows its token. */
+    private final LoopRounds rounds;
+    private final LoopRounds.Turn turn;
+    private final int id;
+    private final long token;
+    private @Nullable Peer peer;
     private boolean asked;
     private boolean owed;
-    private boolean known;
-    private boolean refused;
-    private boolean socketEnded;
-    private int peer;
-    private long peerToken;
 
-    StreamOpening(ChannelStream stream, LoopEngine loop, StreamDeadlines deadlines) {
-        this.stream = stream;
-        this.loop = loop;
-        this.deadlines = deadlines;
+    StreamOpening(LoopRounds rounds, LoopRounds.Turn turn, int id, long token) {
+        this.rounds = rounds;
+        this.turn = turn;
+        this.id = id;
+        this.token = token;
+    }
+
+    /** The peer's channel, and the number by which this side proves that it is the one at the other end. */
+    private record Peer(int channel, long token) {
+    }
+
+    /** Returns the number by which the peer proves that it is the one at the other end of the socket. */
+    long token() {
+        return token;
     }
 
     /** The socket has told which channel the peer has. */
-    void peerKnown(int channel, long token) {
-        known = true;
-        peer = channel;
-        peerToken = token;
+    void peerKnown(int channel, long itsToken) {
+        peer = new Peer(channel, itsToken);
     }
 
-    /** Returns the number of the peer's channel. */
+    /** Returns the number of the peer's channel, which is known. */
     int peer() {
-        return peer;
+        return Objects.requireNonNull(peer).channel;
     }
 
     boolean isPeer(int channel) {
-        return known && peer == channel;
+        return peer != null && peer.channel == channel;
     }
 
+    /** This side asks the peer to open the stream. */
     void ask() {
         asked = true;
     }
@@ -60,51 +68,27 @@ final class StreamOpening {
 
     /** Returns whether the peer may open the stream over a link. */
     boolean accepts(StreamLink over, @Nullable StreamLink joined, int from, long given) {
-        return isPeer(from) && given == stream.token() && joined == (asked ? over : null);
+        return isPeer(from) && given == token && joined == (asked ? over : null);
     }
 
-    /** Sends OPEN, as soon as the link has room for it. */
-    void send(StreamLink over, int credit) {
+    /** Sends OPEN, as soon as the link has room for it. Returns whether it has answered that of the peer. */
+    boolean send(StreamLink over, int credit, Consumer<IOException> broken) {
         owed = true;
+        Peer to = Objects.requireNonNull(peer);
         try {
-            if (over.room().isFree()) {
-                over.sendOpen(peer, peerToken, credit, stream.id());
+            if (over.messages().room().isFree()) {
+                over.messages().sendOpen(to.channel, to.token, credit, id);
                 owed = false;
             } else {
-                over.room().await(stream);
+                over.messages().room().await(turn);
             }
         } catch (UcxException e) {
             if (e.isRetryable() && !over.isEnded()) {
-                over.room().await(stream);
+                over.messages().room().await(turn);
             } else {
-                loop.later(() -> stream.fail(new IOException("the channel could not be opened", e)));
+                rounds.later(() -> broken.accept(new IOException("the channel could not be opened", e)));
             }
         }
-    }
-
-    /** The socket has ended before the stream was open. */
-    void socketEnded(boolean inOrder, boolean hasBytes) {
-        socketEnded = true;
-        if (!inOrder || hasBytes) {
-            stream.fail(new IOException("Connection reset by peer: the socket has ended before the channel was open"));
-        } else if (!asked || refused) {
-            stream.endUnopened();
-        } else {
-            deadlines.startEnding(this::notOpened);
-        }
-    }
-
-    /** The peer has no channel any more: the socket tells whether it has closed it in order. */
-    void refused() {
-        refused = true;
-        if (socketEnded) {
-            stream.endUnopened();
-        } else {
-            deadlines.startEnding(this::notOpened);
-        }
-    }
-
-    private void notOpened() {
-        stream.fail(new IOException("Connection reset by peer: the channel was not opened"));
+        return !owed && !asked;
     }
 }

@@ -22,7 +22,7 @@ final class StreamOutput {
     /** The largest message that UCX sends eagerly: one that fits a buffer of its tcp with the headers before it. */
     private static final int MAX_EAGER_PIECE = (64 << 10) - 256;
 
-    private final LoopEngine loop;
+    private final StreamContext context;
     private final int channel;
     private final SendQueue queue = new SendQueue();
     /** Offset behind the last byte that was sent, and up to which the peer takes bytes, modulo 2^32. */
@@ -30,8 +30,8 @@ final class StreamOutput {
     private int credit;
     private boolean waits;
 
-    StreamOutput(LoopEngine loop, int channel) {
-        this.loop = loop;
+    StreamOutput(StreamContext context, int channel) {
+        this.context = context;
         this.channel = channel;
     }
 
@@ -67,7 +67,7 @@ final class StreamOutput {
         boolean now = !queue.isEmpty() && credit - sent <= 0;
         if (now != waits) {
             waits = now;
-            loop.counters().streamWaits(now);
+            context.counters().streamWaits(now);
         }
     }
 
@@ -76,7 +76,7 @@ final class StreamOutput {
     }
 
     /** Sends one message of what is queued. */
-    void send(StreamLink link, int peer, int granted) {
+    void send(LinkMessages link, int peer, int granted) {
         int available = Math.min(queue.bytes(), credit - sent);
         if (available >= SHARED_FROM && link.isShared()
                 && (sendLeased(link, peer, granted, Math.min(available, MAX_PIECE))
@@ -84,10 +84,10 @@ final class StreamOutput {
             return;
         }
         int length = eagerPiece(available);
-        ByteBuf small = loop.buffers().scratch(length);
+        ByteBuf small = context.buffers().scratch(length);
         if (small != null) {
             queue.copyTo(small, length);
-            link.sendCopied(peer, sent, granted, channel, loop.buffers().scratchSegment(length));
+            link.sendCopied(peer, sent, granted, channel, context.buffers().scratchSegment(length));
         } else {
             ByteBuf piece = queue.piece(length, PooledByteBufAllocator.DEFAULT);
             boolean free = true;
@@ -115,7 +115,7 @@ final class StreamOutput {
     }
 
     /** Offers data that lies in leased memory. Returns false if it does not, or the peer cannot read it there. */
-    private boolean sendLeased(StreamLink link, int peer, int granted, int most) {
+    private boolean sendLeased(LinkMessages link, int peer, int granted, int most) {
         ByteBuf piece = queue.leased(most);
         if (piece == null) {
             return false;
@@ -143,8 +143,8 @@ final class StreamOutput {
     }
 
     /** Copies data to leased memory, which the peer reads. Returns false if the pool or the peer has none. */
-    private boolean sendShared(StreamLink link, int peer, int granted, int length) {
-        Lease lease = loop.buffers().tryLease(length);
+    private boolean sendShared(LinkMessages link, int peer, int granted, int length) {
+        Lease lease = context.buffers().tryLease(length);
         if (lease == null) {
             return false;
         }
@@ -170,7 +170,7 @@ final class StreamOutput {
     private void taken(int length) {
         queue.remove(length);
         sent += length;
-        loop.counters().sent(length);
+        context.counters().sent(length);
     }
 
     void clear() {

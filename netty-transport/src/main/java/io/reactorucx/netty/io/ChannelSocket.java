@@ -5,10 +5,10 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.netty.internal.ChannelStream;
-import io.reactorucx.netty.internal.LoopCounters;
 import io.reactorucx.netty.internal.LoopLinks;
-import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.internal.StreamLifecycle;
 import io.reactorucx.netty.internal.StreamSocket;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -54,7 +54,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
     public void greet() {
         ChannelStream ours = stream;
         if (ours != null) {
-            send(new SocketFrame.Hello(ours.id(), ours.token()));
+            send(new SocketFrame.Hello(ours.lifecycle().id(), ours.lifecycle().token()));
         }
     }
 
@@ -93,26 +93,26 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
         switch (frame) {
             case SocketFrame.Hello hello when linkAddress != null && !greeted -> {
                 greeted = true;
-                ours.peerKnown(hello.channel(), hello.token());
-                links.listen(linkAddress, port -> welcome(ours, port));
+                ours.lifecycle().peerKnown(hello.channel(), hello.token());
+                links.listen(linkAddress, port -> welcome(ours.lifecycle(), port));
             }
             case SocketFrame.Welcome welcome when linkAddress == null && !greeted && welcome.port() > 0
                     && welcome.port() < 1 << 16 -> {
                 greeted = true;
-                ours.peerKnown(welcome.channel(), welcome.token());
+                ours.lifecycle().peerKnown(welcome.channel(), welcome.token());
                 links.open(ours, new InetSocketAddress(peerAddress.get(), welcome.port()),
                         welcome.name());
             }
-            case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours,
+            case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours.lifecycle(),
                     "the server has rejected the channel: " + reject.reason());
             // A server may close before it has welcomed the client, which has greeted first.
             case SocketFrame.Closed closed when !inOrder && (greeted || linkAddress == null) -> inOrder = true;
-            default -> stranger(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "
-                    + frame);
+            default -> stranger(ours.lifecycle(), "the peer is no loop of UCX for Netty, or has another version of its"
+                    + " protocol: " + frame);
         }
     }
 
-    private void stranger(ChannelStream ours, String why) {
+    private void stranger(StreamLifecycle ours, String why) {
         if (linkAddress != null) {
             counters.strangerRejected(socket.remoteAddress(), why
                     + "; UcxPlainTcpConfig.withAccepted(true) lets a server take plain TCP");
@@ -122,7 +122,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
         }
     }
 
-    private void welcome(ChannelStream ours, int port) {
+    private void welcome(StreamLifecycle ours, int port) {
         if (port < 0) {
             send(new SocketFrame.Reject("the server's loop has no port for links"));
             failed(ours, "this loop has no port for links");
@@ -131,7 +131,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
         }
     }
 
-    private void failed(ChannelStream ours, String why) {
+    private void failed(StreamLifecycle ours, String why) {
         counters.handshakeFailed();
         ours.fail(new IOException(why));
     }
@@ -145,7 +145,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
         }
         ChannelStream ours = stream;
         if (ours != null) {
-            ours.socketEnded(inOrder);
+            ours.lifecycle().socketEnded(inOrder);
         }
     }
 

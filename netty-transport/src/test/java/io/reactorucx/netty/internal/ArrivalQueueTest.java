@@ -2,12 +2,14 @@ package io.reactorucx.netty.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ArrivalQueueTest {
@@ -83,7 +85,7 @@ class ArrivalQueueTest {
         for (int i = 0; i < (1 << 12) + 1; i++) {
             int offset = queue.next();
             assertThat(queue.accepts(offset, 1 << 20, offset + LIMIT)).isTrue();
-            queue.add(large.retainedDuplicate());
+            queue.add(offset, large.retainedDuplicate());
             queue.read(1 << 20).release();
         }
         assertThat(queue.next()).isEqualTo(1 << 20);
@@ -92,14 +94,10 @@ class ArrivalQueueTest {
 
     @Test
     void smallDataIsGatheredAndWhatWasHandedOutStays() {
-        queue.add(Unpooled.buffer(64).writeBytes(bytes(0, 8)));
+        queue.add(0, Unpooled.buffer(64).writeBytes(bytes(0, 8)));
         ByteBuf first = queue.read(4);
-        assertThat(queue.gathering(8)).as("a buffer of which a part was handed out").isNull();
-        queue.add(Unpooled.buffer(64).writeBytes(bytes(8, 8)));
-        ByteBuf tail = queue.gathering(8);
-        assertThat(tail).isNotNull();
-        tail.writeBytes(bytes(16, 8));
-        queue.gathered(8);
+        assertThat(copy(queue, 8, 8)).as("behind a buffer of which a part was handed out").isNotNull();
+        assertThat(copy(queue, 16, 8)).as("behind a buffer with room").isNull();
 
         assertThat(queue.readyBytes()).isEqualTo(20);
         assertThat(first).isEqualTo(bytes(0, 4));
@@ -108,15 +106,44 @@ class ArrivalQueueTest {
         assertThat(queue.read()).isEqualTo(24);
     }
 
+    /** Copies bytes to a queue, and returns the buffer that was made for them, null for none. */
+    private static @Nullable ByteBuf copy(ArrivalQueue target, int offset, int length) {
+        Allocator made = new Allocator();
+        byte[] source = new byte[length + 3];
+        bytes(offset, length).readBytes(source, 3, length);
+        target.copy(offset, source, 3, length, made);
+        return made.last;
+    }
+
+    /** Keeps what it has made last. */
+    private static final class Allocator extends AbstractByteBufAllocator {
+
+        private @Nullable ByteBuf last;
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            ByteBuf made = Unpooled.buffer(initialCapacity, maxCapacity);
+            last = made;
+            return made;
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+
     @Test
     void piecesAheadAreLimitedAndSmallOnesThatFollowEachOtherCountAsOne() {
         queue.reserve(1, 1);
-        queue.arrived(queue.reserve(2, 1), Unpooled.buffer(4096, 4096).writeByte(2));
+        assertThat(copy(queue, 2, 1)).isNotNull();
         for (int i = 3; i < 4000; i++) {
-            ByteBuf tail = queue.gatheringEarly(i, 1);
-            assertThat(tail).as("at %s", i).isNotNull();
-            tail.writeByte(i);
-            queue.gatheredEarly(1);
+            assertThat(copy(queue, i, 1)).as("at %s", i).isNull();
         }
         assertThat(queue.accepts(3999, 1, LIMIT)).as("bytes that are there already").isFalse();
         int pieces = 2;
@@ -162,24 +189,9 @@ class ArrivalQueueTest {
     }
 
     private static void take(ArrivalQueue target, int offset, List<ByteBuf> made) {
-        boolean next = target.isNext(offset);
-        ByteBuf tail = next ? target.gathering(1) : target.gatheringEarly(offset, 1);
-        if (tail != null) {
-            tail.writeByte(offset);
-            if (next) {
-                target.gathered(1);
-            } else {
-                target.gatheredEarly(1);
-            }
-            return;
-        }
-        int capacity = target.capacityFor(1);
-        ByteBuf piece = Unpooled.buffer(capacity, capacity).writeByte(offset);
-        made.add(piece);
-        if (next) {
-            target.add(piece);
-        } else {
-            target.arrived(target.reserve(offset, 1), piece);
+        ByteBuf piece = copy(target, offset, 1);
+        if (piece != null) {
+            made.add(piece);
         }
     }
 
@@ -187,8 +199,8 @@ class ArrivalQueueTest {
     void clearReleasesAll() {
         ByteBuf ready = bytes(0, 8);
         ByteBuf early = bytes(20, 8);
-        queue.add(ready);
-        queue.arrived(queue.reserve(20, 8), early);
+        queue.add(0, ready);
+        queue.add(20, early);
 
         queue.clear();
 

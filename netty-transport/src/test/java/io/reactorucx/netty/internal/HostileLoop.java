@@ -8,6 +8,7 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.io.SocketFrame;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.buffer.LeakReporter;
 import io.reactorucx.transport.buffer.Lease;

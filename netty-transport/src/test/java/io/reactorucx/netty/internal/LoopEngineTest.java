@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.engine.Command;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.counter.LoopCounters;
+import io.reactorucx.netty.counter.LoopRegistry;
 import io.reactorucx.transport.config.NetworkDevices;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -54,14 +57,15 @@ class LoopEngineTest {
     void fetchesDoNotWaitForSendsThatTakeAllRoomOfTheirLink() {
         LoopEngine loop = LoopEngine.open(UcxNettyConfig.DEFAULT.withTransports("shm"), NetworkDevices.NONE,
                 "link-room-test", 0, new LoopRegistry().add("link-room-test", UcxNettyConfig.DEFAULT));
-        LinkRoom room = new LinkRoom(loop);
+        UcpActiveMessages messages = loop.messages();
+        LinkRoom room = new LinkRoom(messages, new LoopRounds("link-room-test"));
         for (int i = 0; i < LinkRoom.MIN_OPERATIONS; i++) {
             room.started(LinkRoom.MAX_BYTES / LinkRoom.MIN_OPERATIONS);
         }
 
         assertThat(room.isFree()).isFalse();
         assertThat(room.isFreeForFetch()).isTrue();
-        int fetches = loop.freeFetches();
+        int fetches = messages.fetchRoom();
         for (int i = 0; i < fetches; i++) {
             room.fetchStarted();
         }
@@ -78,7 +82,7 @@ class LoopEngineTest {
                 "loop-engine-test", 0, counters);
         Ended ended = new Ended();
         List<Boolean> socketClosed = new ArrayList<>();
-        assertThat(loop.newStream(1 << 16, ended, socketClosed::add)).isNotNull();
+        assertThat(loop.streams().add(1 << 16, ended, socketClosed::add)).isNotNull();
         Thread other = new Thread(() -> loop.engine().execute(new Command() {
             @Override
             public void run(UcpWorker worker) {
@@ -95,7 +99,7 @@ class LoopEngineTest {
         other.join();
 
         while (!loop.isClosed()) {
-            loop.step();
+            loop.round();
         }
         loop.close();
 

@@ -1,4 +1,4 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.counter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,8 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.io;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.reactorucx.netty.internal.LoopLinks;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,10 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.counter;
 
+import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.HandshakeCounters;
 import io.reactorucx.transport.handshake.HandshakeFailure;
 import io.reactorucx.transport.handshake.Rejection;
 import io.reactorucx.transport.handshake.RejectionLog;
@@ -23,10 +26,13 @@ public final class LoopCounters {
     /** Where health keeps clients away, none comes to show that the loop can use UCX again. */
     private static final long REFUSAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** Handshakes of links that may be in progress at each port. */
+    public static final int MAX_PENDING_LINKS = 256;
+
     private final String loop;
     private final UcxNettyConfig config;
     private final LoopRegistry registry;
-    private final List<LoopEngine> engines = new CopyOnWriteArrayList<>();
+    private final List<Engine> engines = new CopyOnWriteArrayList<>();
     private final AtomicLong made = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
     private final AtomicLong opened = new AtomicLong();
@@ -54,6 +60,17 @@ public final class LoopCounters {
     private final FairLimit acceptedPlain;
     private final RejectionLog rejections = new RejectionLog();
 
+    /**
+     * What a loop counts of one of its engines.
+     *
+     * @param engine the engine
+     * @param handshakes those of links
+     * @param pool its memory
+     * @param links the links that it has accepted
+     */
+    public record Engine(ProgressEngine engine, HandshakeCounters handshakes, BufferPool pool, FairLimit links) {
+    }
+
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
         this.loop = loop;
         this.config = config;
@@ -70,13 +87,13 @@ public final class LoopCounters {
         counter.setOpaque(counter.getPlain() + more);
     }
 
-    // ---- the loop writes
-
-    void engineStarted(LoopEngine engine) {
+    /** An engine of the loop has started. */
+    public void engineStarted(Engine engine) {
         registry.engineStarted(this, engine);
     }
 
-    void engineEnded(LoopEngine engine) {
+    /** An engine has closed. */
+    public void engineEnded(Engine engine) {
         registry.engineEnded(this, engine);
     }
 
@@ -85,7 +102,8 @@ public final class LoopCounters {
         registry.loopEnded(this);
     }
 
-    void streamMade() {
+    /** A stream was made, which is not open. */
+    public void streamMade() {
         add(made, 1);
         add(pending, 1);
     }
@@ -105,27 +123,32 @@ public final class LoopCounters {
         add(refused, 1);
     }
 
-    void streamOpened() {
+    /** Both sides have opened a stream. */
+    public void streamOpened() {
         add(pending, -1);
         add(opened, 1);
     }
 
-    void streamEnded(boolean wasPending, boolean inOrder) {
+    /** A stream has ended, which was open or not. */
+    public void streamEnded(boolean wasPending, boolean inOrder) {
         if (wasPending) {
             add(pending, -1);
         }
         add(inOrder ? closed : reset, 1);
     }
 
-    void streamBroken() {
+    /** A channel is told that its stream has ended without order. */
+    public void streamBroken() {
         add(broken, 1);
     }
 
-    void streamWaits(boolean waits) {
+    /** A stream waits for credit, or does no more. */
+    public void streamWaits(boolean waits) {
         add(waiting, waits ? 1 : -1);
     }
 
-    void violated() {
+    /** A peer has broken the protocol. */
+    public void violated() {
         add(violations, 1);
     }
 
@@ -146,39 +169,46 @@ public final class LoopCounters {
                 new HandshakeFailure(HandshakeFailure.Kind.PROTOCOL, new Rejection(why), null));
     }
 
-    void sent(int bytes) {
+    /** UCX was given bytes. */
+    public void sent(int bytes) {
         add(sentBytes, bytes);
     }
 
-    void received(int bytes) {
+    /** Bytes have come. */
+    public void received(int bytes) {
         add(receivedBytes, bytes);
     }
 
-    void linkOpened() {
+    /** A link is open. */
+    public void linkOpened() {
         add(links, 1);
     }
 
-    void linkClosed(boolean lost) {
+    /** An open link has ended. */
+    public void linkClosed(boolean lost) {
         add(links, -1);
         if (lost) {
             linkFailed();
         }
     }
 
-    void linkConnected() {
+    /** This loop has made a link. */
+    public void linkConnected() {
         add(connectedLinks, 1);
     }
 
-    void linkAccepted() {
+    /** This loop has accepted a link. */
+    public void linkAccepted() {
         add(acceptedLinks, 1);
     }
 
-    void linkFailed() {
+    /** This loop could not make a link, or one was lost. */
+    public void linkFailed() {
         add(failedLinks, 1);
     }
 
-    /** Thread: any. */
-    void linkRefused() {
+    /** The limit had no room for a link. Thread: any. */
+    public void linkRefused() {
         refusedLinks.incrementAndGet();
     }
 
@@ -197,8 +227,6 @@ public final class LoopCounters {
         add(sleeps, 1);
     }
 
-    // ---- others read
-
     /** Returns the name of the loop. */
     public String loop() {
         return loop;
@@ -209,7 +237,7 @@ public final class LoopCounters {
         return config;
     }
 
-    List<LoopEngine> engines() {
+    List<Engine> engines() {
         return engines;
     }
 
@@ -382,7 +410,7 @@ public final class LoopCounters {
 
     /** Returns how many links the client with the most has, at one engine. */
     public long largestLinkClient() {
-        return engines.stream().mapToLong(engine -> engine.links().limit().largestCount()).max().orElse(0);
+        return engines.stream().mapToLong(engine -> engine.links().largestCount()).max().orElse(0);
     }
 
     /** Returns how many links one client may have, at one engine. */
@@ -392,10 +420,10 @@ public final class LoopCounters {
 
     /** Returns how many handshakes of links may be in progress. */
     public long maxPendingLinks() {
-        return (long) Math.max(1, engines.size()) * LoopLinks.MAX_PENDING_HANDSHAKES;
+        return (long) Math.max(1, engines.size()) * MAX_PENDING_LINKS;
     }
 
-    private long ofEngines(ToLongFunction<LoopEngine> value) {
+    private long ofEngines(ToLongFunction<Engine> value) {
         return engines.stream().mapToLong(value).sum();
     }
 }

@@ -1,10 +1,11 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.reactorucx.netty.internal.LoopLinks;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.counter;
 
 import io.reactorucx.netty.UcxNettyConfig;
 import java.util.ArrayList;
@@ -66,12 +66,12 @@ public final class LoopRegistry {
         }
     }
 
-    synchronized void engineStarted(LoopCounters loop, LoopEngine engine) {
+    synchronized void engineStarted(LoopCounters loop, LoopCounters.Engine engine) {
         loop.engines().add(engine);
         tell(listener -> listener.engineStarted(engine.engine()));
     }
 
-    synchronized void engineEnded(LoopCounters loop, LoopEngine engine) {
+    synchronized void engineEnded(LoopCounters loop, LoopCounters.Engine engine) {
         if (loop.engines().remove(engine)) {
             tell(listener -> listener.engineEnded(engine.engine()));
         }
