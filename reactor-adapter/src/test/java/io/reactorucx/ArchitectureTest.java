@@ -9,6 +9,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -25,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -285,5 +287,26 @@ class ArchitectureTest {
             assertThat(module.exports()).noneMatch(ModuleDescriptor.Exports::isQualified);
             assertThat(module.opens()).isEmpty();
         }
+    }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(adapter)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(name.equals("io.reactorucx") ? 12 : 6));
+    }
+
+    /** A state that is a combination of flags has combinations that nobody has thought of. */
+    @Test
+    void messagesHaveStatesInPlaceOfFlags() {
+        Map<String, List<String>> flags = adapter.stream()
+                .filter(type -> type.getPackageName().startsWith(room("message")))
+                .collect(Collectors.toMap(JavaClass::getName, type -> type.getFields().stream()
+                        .filter(field -> field.getRawType().isEquivalentTo(boolean.class)
+                                && !field.getModifiers().contains(JavaModifier.FINAL))
+                        .map(JavaField::getName).toList()));
+
+        assertThat(flags).isNotEmpty().allSatisfy((name, fields) ->
+                assertThat(fields).as(name).hasSizeLessThanOrEqualTo(2));
     }
 }

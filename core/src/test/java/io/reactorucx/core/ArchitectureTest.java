@@ -134,4 +134,11 @@ class ArchitectureTest {
             assertThat(module.opens()).isEmpty();
         }
     }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(core)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(name.equals("io.reactorucx.core") ? 45 : 6));
+    }
 }

@@ -1,16 +1,21 @@
 package io.reactorucx.testsupport;
 
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -59,5 +64,59 @@ public final class RoomMatrix {
         return classes.stream().filter(type -> type.isTopLevelClass() && !type.getName().endsWith("-info"))
                 .collect(Collectors.groupingBy(JavaClass::getPackageName,
                         Collectors.mapping(JavaClass::getSimpleName, Collectors.toList())));
+    }
+
+    /**
+     * Returns the largest circle of each package: top-level types that all reach each other by what they use within the
+     * package.
+     */
+    public static Map<String, Set<String>> circles(JavaClasses classes) {
+        Map<String, Map<String, Set<String>>> uses = new TreeMap<>();
+        classes.forEach(type -> {
+            Map<String, Set<String>> ofPackage = uses.computeIfAbsent(type.getPackageName(), name -> new TreeMap<>());
+            Set<String> used = ofPackage.computeIfAbsent(topLevel(type), name -> new TreeSet<>());
+            type.getDirectDependenciesFromSelf().stream().map(Dependency::getTargetClass).map(RoomMatrix::elementOf)
+                    .filter(to -> to.getPackageName().equals(type.getPackageName()))
+                    .map(RoomMatrix::topLevel).forEach(used::add);
+        });
+        Map<String, Set<String>> circles = new TreeMap<>();
+        uses.forEach((name, graph) -> circles.put(name, largestCircle(graph)));
+        return circles;
+    }
+
+    private static JavaClass elementOf(JavaClass type) {
+        return type.isArray() ? elementOf(type.getComponentType()) : type;
+    }
+
+    private static String topLevel(JavaClass type) {
+        String name = type.getName().substring(type.getPackageName().length() + 1);
+        int nested = name.indexOf('$');
+        return nested < 0 ? name : name.substring(0, nested);
+    }
+
+    private static Set<String> largestCircle(Map<String, Set<String>> graph) {
+        Map<String, Set<String>> reached = new TreeMap<>();
+        graph.keySet().forEach(name -> reached.put(name, reachedFrom(name, graph)));
+        Set<String> largest = Set.of();
+        for (String name : graph.keySet()) {
+            Set<String> circle = reached.get(name).stream()
+                    .filter(other -> reached.getOrDefault(other, Set.of()).contains(name))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            largest = circle.size() > largest.size() ? circle : largest;
+        }
+        return largest;
+    }
+
+    private static Set<String> reachedFrom(String from, Map<String, Set<String>> graph) {
+        Set<String> reached = new TreeSet<>();
+        Deque<String> toVisit = new ArrayDeque<>(List.of(from));
+        while (!toVisit.isEmpty()) {
+            for (String next : graph.getOrDefault(toVisit.pop(), Set.of())) {
+                if (reached.add(next)) {
+                    toVisit.push(next);
+                }
+            }
+        }
+        return reached;
     }
 }

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.reactorucx.testsupport.RoomMatrix;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -74,5 +75,12 @@ class ArchitectureTest {
 
         assertThat(sizes).hasSize(6).allSatisfy((name, size) ->
                 assertThat(size).as(name).isLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
+    }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(classes)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(6));
     }
 }

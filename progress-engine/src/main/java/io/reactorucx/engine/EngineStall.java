@@ -84,10 +84,10 @@ public record EngineStall(String operation, String handler, Duration duration, L
         return framework;
     }
 
-    /** Returns whether the thread waits for something to do: it is about to sleep, sleeps, or has been woken. */
-    boolean isRest() {
+    /** Returns whether no code of an application or a framework runs, and the thread is within a class. */
+    boolean isWithin(Class<?> place) {
         return handler.equals(ENGINE)
-                && stack.stream().anyMatch(frame -> frame.getClassName().equals(EngineSleep.class.getName()));
+                && stack.stream().anyMatch(frame -> frame.getClassName().equals(place.getName()));
     }
 
     private static String room(String packageName) {

@@ -6,6 +6,7 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ public final class EngineTimer {
     private final ProgressEngine engine;
     private final int capacity;
     private final AtomicInteger reserved = new AtomicInteger();
+    private final Consumer<Timeout> whenCancelled = this::forget;
     private final TreeSet<Timeout> pending = new TreeSet<>(Timeout::compare);
     /** The first of those that are pending. */
     private @Nullable Timeout next;
@@ -65,7 +67,7 @@ public final class EngineTimer {
             throw new UcxException(UcxStatus.BUSY, "schedule", null,
                     capacity + " timeouts of the engine " + engine.name() + " are pending");
         }
-        Timeout timeout = new Timeout(this, System.nanoTime() + delayNanos, action);
+        Timeout timeout = new Timeout(whenCancelled, System.nanoTime() + delayNanos, action);
         if (engine.isEngineThread()) {
             add(timeout);
         } else {
@@ -131,7 +133,7 @@ public final class EngineTimer {
     }
 
     /** Any thread. */
-    void forget(Timeout timeout) {
+    private void forget(Timeout timeout) {
         if (engine.isEngineThread()) {
             remove(timeout);
         } else {

@@ -115,4 +115,13 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
         }
         return error instanceof UcxException ucx ? ucx.status() : UcxStatus.UNKNOWN;
     }
+
+    /** The completion of an operation that could not be posted. */
+    private record FailedPost(Operation operation, RuntimeException error) implements DeferredCompletion {
+
+        @Override
+        public void deliver() {
+            operation.refused(error);
+        }
+    }
 }

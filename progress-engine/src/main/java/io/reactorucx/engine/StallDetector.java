@@ -66,7 +66,7 @@ final class StallDetector {
                 return;
             }
             EngineStall begun = EngineStall.of(stack, duration);
-            if (begun.isRest()) {
+            if (begun.isWithin(EngineSleep.class)) {
                 // The thread was woken and has not run since: it has had nothing to do for all that time.
                 awakeNanos = 0;
                 return;

@@ -1,6 +1,7 @@
 package io.reactorucx.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * An action that an engine runs on its thread once a delay has passed, see {@link EngineTimer#schedule}.
@@ -13,15 +14,15 @@ public final class Timeout {
     private static final int EXPIRED = 1;
     private static final int CANCELLED = 2;
 
-    private final EngineTimer timer;
+    private final Consumer<Timeout> whenCancelled;
     private final long deadlineNanos;
     private final Runnable action;
     private final AtomicInteger state = new AtomicInteger(PENDING);
     /** Set when the queue takes it: orders timeouts of one deadline. */
     private long sequence;
 
-    Timeout(EngineTimer timer, long deadlineNanos, Runnable action) {
-        this.timer = timer;
+    Timeout(Consumer<Timeout> whenCancelled, long deadlineNanos, Runnable action) {
+        this.whenCancelled = whenCancelled;
         this.deadlineNanos = deadlineNanos;
         this.action = action;
     }
@@ -36,7 +37,7 @@ public final class Timeout {
         if (!state.compareAndSet(PENDING, CANCELLED)) {
             return false;
         }
-        timer.forget(this);
+        whenCancelled.accept(this);
         return true;
     }
 

@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.reactorucx.testsupport.RoomMatrix;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,5 +58,12 @@ class ArchitectureTest {
                 .orShould().callMethod(Thread.class, "sleep", Duration.class)
                 .orShould().dependOnClassesThat().haveFullyQualifiedName("java.util.concurrent.locks.LockSupport")
                 .check(ENGINE);
+    }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(ENGINE)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(6));
     }
 }

@@ -71,10 +71,10 @@ class EngineStallTest {
     @Test
     void sleepOfTheEngineIsARestUnlessItCallsTheApplication() {
         assertThat(stall("io.reactorucx.core.ffi.poll_h.poll", "io.reactorucx.core.UcpWorker.await",
-                "io.reactorucx.engine.EngineSleep.await").isRest()).isTrue();
+                "io.reactorucx.engine.EngineSleep.await").isWithin(EngineSleep.class)).isTrue();
         assertThat(stall("com.example.Handler.answer", "io.reactorucx.internal.message.receive.InboundStream.deliver",
-                "io.reactorucx.engine.EngineSleep.await").isRest()).isFalse();
-        assertThat(stall("io.reactorucx.core.UcpWorker.flush").isRest()).isFalse();
+                "io.reactorucx.engine.EngineSleep.await").isWithin(EngineSleep.class)).isFalse();
+        assertThat(stall("io.reactorucx.core.UcpWorker.flush").isWithin(EngineSleep.class)).isFalse();
     }
 
     @Test

@@ -128,7 +128,7 @@ class EngineWatchTest {
                     }, observer);
             try {
                 await().pollInterval(Duration.ofMillis(20)).until(() ->
-                        EngineStall.of(thread.get().getStackTrace(), THRESHOLD).isRest());
+                        EngineStall.of(thread.get().getStackTrace(), THRESHOLD).isWithin(EngineSleep.class));
             } finally {
                 group.close();
             }

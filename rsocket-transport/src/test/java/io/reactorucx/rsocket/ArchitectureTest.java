@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.testsupport.RoomMatrix;
 import io.reactorucx.transport.OverflowPolicy;
 import java.io.IOException;
 import java.io.InputStream;
@@ -99,5 +100,12 @@ class ArchitectureTest {
         assertThat(classes.stream().filter(JavaClass::isTopLevelClass).filter(type ->
                 !type.getSimpleName().equals("package-info") && !type.getSimpleName().equals("module-info")))
                 .hasSizeLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE);
+    }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(classes)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(6));
     }
 }

@@ -148,4 +148,11 @@ class ArchitectureTest {
             assertThat(module.opens()).isEmpty();
         }
     }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(transport)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(6));
+    }
 }

@@ -17,7 +17,6 @@ public final class FlushOperation extends OperationSubscription<Void> {
     private boolean flushed;
     private boolean served;
     private int status;
-    private long boundary;
 
     private FlushOperation(OperationMono<Void> mono, CoreSubscriber<? super Void> subscriber,
             @Nullable MemoryClient requests) {
@@ -35,17 +34,8 @@ public final class FlushOperation extends OperationSubscription<Void> {
     @Override
     public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
         flushed = endpoint.flush((rawStatus, length, tag) -> flushed(rawStatus));
-        served = requests == null || requests.flush(this);
+        served = requests == null || requests.flush(this::requestsEnded);
         return flushed && served;
-    }
-
-    /** Sets the requests to wait for: those with a smaller number. */
-    void boundary(long number) {
-        boundary = number;
-    }
-
-    long boundary() {
-        return boundary;
     }
 
     private void flushed(int rawStatus) {
@@ -54,8 +44,8 @@ public final class FlushOperation extends OperationSubscription<Void> {
         proceed();
     }
 
-    /** All requests before the boundary have ended. */
-    void requestsEnded() {
+    /** All requests that came before have ended. */
+    private void requestsEnded() {
         served = true;
         proceed();
     }

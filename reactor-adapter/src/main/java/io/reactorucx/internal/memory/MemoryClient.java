@@ -27,7 +27,7 @@ public final class MemoryClient {
     private final int maxQueued;
     private final LinkedHashMap<Integer, ServedOperation<?>> sent = new LinkedHashMap<>();
     private final Deque<ServedOperation<?>> queue = new ArrayDeque<>();
-    private final List<FlushOperation> flushes = new ArrayList<>();
+    private final List<Flush> flushes = new ArrayList<>();
     private int maxSent = MemoryFrame.FIRST_REQUESTS;
     private int lastId;
     private long submitted;
@@ -145,12 +145,11 @@ public final class MemoryClient {
     }
 
     /** Calls a flush when all earlier requests have ended. Returns whether they have already. */
-    boolean flush(FlushOperation operation) {
-        operation.boundary(submitted);
+    boolean flush(Runnable whenEnded) {
         if (isOver(submitted)) {
             return true;
         }
-        flushes.add(operation);
+        flushes.add(new Flush(submitted, whenEnded));
         return false;
     }
 
@@ -163,9 +162,9 @@ public final class MemoryClient {
         if (flushes.isEmpty()) {
             return;
         }
-        for (FlushOperation flush : List.copyOf(flushes)) {
+        for (Flush flush : List.copyOf(flushes)) {
             if (isOver(flush.boundary()) && flushes.remove(flush)) {
-                flush.requestsEnded();
+                flush.whenEnded().run();
             }
         }
     }
@@ -188,10 +187,14 @@ public final class MemoryClient {
                         connection.peer(),
                         "the connection is closed"));
             }
-            List.copyOf(flushes).forEach(FlushOperation::requestsEnded);
+            List.copyOf(flushes).forEach(flush -> flush.whenEnded().run());
             flushes.clear();
         } finally {
             ending = false;
         }
+    }
+
+    /** A flush that waits for the requests with smaller numbers. */
+    private record Flush(long boundary, Runnable whenEnded) {
     }
 }

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** The protocol of served remote memory on one connection, in both directions. Thread: engine. */
 public final class MemoryProtocol implements ProtocolHandler {
 
-    static final Logger LOG = LoggerFactory.getLogger(MemoryProtocol.class);
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryProtocol.class);
 
     private final ConnectionCore connection;
     private final WindowRegistry windows;

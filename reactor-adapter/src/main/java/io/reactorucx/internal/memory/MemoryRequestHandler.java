@@ -13,9 +13,13 @@ import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One request of a peer for memory of this side, from its arrival until UCX has sent the reply. Thread: engine. */
 final class MemoryRequestHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryRequestHandler.class);
 
     private static final Duration RETRY_DELAY = Duration.ofMillis(1);
 
@@ -52,7 +56,7 @@ final class MemoryRequestHandler {
             }
         } catch (UcxClosedException | IllegalStateException | IllegalArgumentException e) {
             // The application has freed the memory, or closed its registration, while the window was exported.
-            MemoryProtocol.LOG.debug("[{}] the memory of a window is gone", connection.name(), e);
+            LOG.debug("[{}] the memory of a window is gone", connection.name(), e);
             reply(MemoryReplyStatus.NO_WINDOW, 0);
         } catch (UcxException e) {
             reply(MemoryReplyStatus.BUSY, 0);

@@ -9,9 +9,13 @@ import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.HashSet;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves exported windows of this side to the peer of one connection. Thread: engine. */
 final class MemoryServer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryServer.class);
 
     private final ConnectionCore connection;
     private final WindowRegistry windows;
@@ -83,7 +87,7 @@ final class MemoryServer {
     void evict(ExportedWindow window) {
         connection.executeUrgent(worker -> {
             if (inService.stream().anyMatch(handler -> handler.uses(window))) {
-                MemoryProtocol.LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.name(),
+                LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.name(),
                         window);
                 connection.beginClose(CloseMode.FORCE);
             }

@@ -14,7 +14,7 @@ import io.reactorucx.internal.message.context.FlushScope;
 import io.reactorucx.internal.message.context.PeerLimits;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.send.SendScheduler;
-import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.LimitedLog;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.OperationVisitor;
@@ -303,7 +303,7 @@ public final class MessageProtocol implements ProtocolHandler {
     public UcxBuffer copyOfRequest(byte[] from, int offset, int length, Object responder) {
         try {
             UcxBuffer copy = shared.pool().acquire(length, null);
-            LeaseOrigin.add(copy, "a request from", connection.peer(), responder, ReceiverName::of, null);
+            Lease.addOrigin(copy, "a request from", connection.peer(), responder, ReceiverName::of, null);
             MemorySegment.copy(from, offset, copy.segment(), ValueLayout.JAVA_BYTE, 0, length);
             return copy;
         } catch (UcxException e) {

@@ -4,7 +4,7 @@ import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.transport.buffer.LeakRecord;
-import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.buffer.Lease;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -59,7 +59,7 @@ public abstract class LeaseOperation<T> extends OperationSubscription<T> {
      * @param what what it holds, with the word that leads to the peer, for the report of a leak
      */
     protected final @Nullable LeasedBuffer handOver(String what) {
-        LeaseOrigin.add(lease, what, owner().peer(), subscriber(), ReceiverName::of, place);
+        Lease.addOrigin(lease, what, owner().peer(), subscriber(), ReceiverName::of, place);
         return handOver();
     }
 

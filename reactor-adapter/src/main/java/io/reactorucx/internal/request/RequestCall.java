@@ -20,7 +20,7 @@ import io.reactorucx.internal.message.SingleMessageStream;
 import io.reactorucx.internal.message.receive.InboundStream;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
-import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.RetryingCommand;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -255,7 +255,7 @@ final class RequestCall<T> extends SingleMessageStream
             handOver(batch, offset, length, count);
             return;
         }
-        LeaseOrigin.add(response, "a response from", protocol().context().connection().peer(), actual,
+        Lease.addOrigin(response, "a response from", protocol().context().connection().peer(), actual,
                 ReceiverName::of, mono.place);
         if (!CONTENT.compareAndSet(this, State.OPEN, response)) {
             UcxBuffer.discard(response);

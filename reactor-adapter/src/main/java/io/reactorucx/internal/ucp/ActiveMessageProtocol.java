@@ -10,6 +10,7 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.buffer.LeakReporter;
@@ -20,6 +21,7 @@ import io.reactorucx.transport.frame.ApplicationHeader;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -40,7 +42,9 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     private static final int MAX_EAGER_BYTES = 8 << 10;
 
     private final ConnectionCore connection;
-    private final ActiveMessageRouter router;
+    private final ProtocolCounters counts;
+    private final LeakReporter leaks;
+    private final IntConsumer route;
     private final ActiveMessageReceivers receivers = new ActiveMessageReceivers();
     private final OpenOffers offers;
     private final UnclaimedMessages unclaimed;
@@ -49,10 +53,17 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     private int messagesSent;
     private int messagesReceived;
 
-    ActiveMessageProtocol(ConnectionCore connection, ActiveMessageRouter router) {
+    /**
+     * Creates the protocol of a connection.
+     *
+     * @param route makes UCX deliver an id of raw peers
+     */
+    ActiveMessageProtocol(ConnectionCore connection, ProtocolCounters counts, LeakReporter leaks, IntConsumer route) {
         this.connection = connection;
-        this.router = router;
-        this.offers = new OpenOffers(router.counts());
+        this.counts = counts;
+        this.leaks = leaks;
+        this.route = route;
+        this.offers = new OpenOffers(counts);
         this.unclaimed = new UnclaimedMessages(connection);
     }
 
@@ -143,7 +154,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Counts a message that its receiver gets, now or later. Data that waits is counted when it is fetched. */
     void countReceived(UcpActiveMessage message) {
-        router.counts().activeMessages().received(1, message.isInline() ? message.length() : 0);
+        counts.activeMessages().received(1, message.isInline() ? message.length() : 0);
     }
 
     private @Nullable DropReason await(UcpActiveMessage message, int id) {
@@ -186,7 +197,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             return false;
         }
         if (isRaw()) {
-            router.receive(receiver.id());
+            route.accept(receiver.id());
         } else {
             receiver.claimed(unclaimed.claim(receiver.id(), receiver.waiting()));
         }
@@ -212,12 +223,6 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         return offers;
     }
 
-    /** Gives an offer up that will not be fetched. */
-    void release(RendezvousOffer offer) {
-        offers.release(offer, connection.registry().worker());
-        connection.operationEnded();
-    }
-
     /** Gives an offer up that was not fetched, and not because the application wants that, and tells its sender. */
     void refuse(RendezvousOffer offer) {
         UcpActiveMessage message = offer.message();
@@ -235,7 +240,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Reports lost offers. Thread: any. */
     public LeakReporter leaks() {
-        return router.leaks();
+        return leaks;
     }
 
     @Override

@@ -41,11 +41,7 @@ public final class ActiveMessageRouter implements ProtocolFactory {
 
     @Override
     public ProtocolHandler create(ConnectionCore connection) {
-        return new ActiveMessageProtocol(connection, this);
-    }
-
-    ProtocolCounters counts() {
-        return counts;
+        return new ActiveMessageProtocol(connection, counts, leaks, this::receive);
     }
 
     /**
@@ -83,9 +79,5 @@ public final class ActiveMessageRouter implements ProtocolFactory {
             }
         }
         return only;
-    }
-
-    LeakReporter leaks() {
-        return leaks;
     }
 }

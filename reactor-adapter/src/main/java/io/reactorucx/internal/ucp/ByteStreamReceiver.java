@@ -15,7 +15,7 @@ import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.transport.buffer.LeakRecord;
-import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.DrainLoop;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ProtocolHandler;
@@ -222,7 +222,7 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
         }
 
         void deliver(UcxBuffer data) {
-            LeaseOrigin.add(data, "a part of the byte stream of", stream.connection.peer(), subscriber(),
+            Lease.addOrigin(data, "a part of the byte stream of", stream.connection.peer(), subscriber(),
                     ReceiverName::of, place);
             emit(data);
         }

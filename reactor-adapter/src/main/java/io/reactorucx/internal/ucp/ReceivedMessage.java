@@ -11,7 +11,7 @@ import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.buffer.LeakRecord;
-import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.buffer.Lease;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -58,7 +58,8 @@ public final class ReceivedMessage extends ActiveMessage {
                     || message.length() <= Long.BYTES && !protocol.hasHeader(message);
             return new ReceivedMessage(protocol, message, id, isWord ? null : message.keep());
         }
-        RendezvousOffer offer = new RendezvousOffer(protocol, message, id);
+        RendezvousOffer offer = new RendezvousOffer(protocol.connection(), protocol.offers(), protocol.leaks(),
+                message, id);
         ReceivedMessage received = new ReceivedMessage(protocol, message, id, offer);
         if (protocol.leaks().watchesOffers()) {
             offer.watch(received, place);
@@ -142,7 +143,7 @@ public final class ReceivedMessage extends ActiveMessage {
             return Mono.fromSupplier(() -> {
                 UcxBuffer buffer = into.acquire(length(), place);
                 buffer.segment().copyFrom(data());
-                LeaseOrigin.add(buffer, FetchOperation.RECEIVED, protocol.connection().peer(), this,
+                Lease.addOrigin(buffer, FetchOperation.RECEIVED, protocol.connection().peer(), this,
                         ReceiverName::of, place);
                 return buffer;
             });

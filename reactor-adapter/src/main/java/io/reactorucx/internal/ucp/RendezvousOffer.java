@@ -4,6 +4,8 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.buffer.LeakReaper;
 import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.buffer.LeakReporter;
+import io.reactorucx.transport.connection.ConnectionCore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class RendezvousOffer {
 
-    private final ActiveMessageProtocol protocol;
+    private final ConnectionCore connection;
+    private final OpenOffers offers;
+    private final LeakReporter leaks;
     private final UcpActiveMessage message;
     private final int id;
     private final AtomicBoolean taken = new AtomicBoolean();
     private @Nullable WatchedMessage watched;
 
-    RendezvousOffer(ActiveMessageProtocol protocol, UcpActiveMessage message, int id) {
-        this.protocol = protocol;
+    RendezvousOffer(ConnectionCore connection, OpenOffers offers, LeakReporter leaks, UcpActiveMessage message,
+            int id) {
+        this.connection = connection;
+        this.offers = offers;
+        this.leaks = leaks;
         this.message = message;
         this.id = id;
     }
@@ -44,8 +51,7 @@ final class RendezvousOffer {
         @Override
         public void unreachable() {
             if (offer.discard()) {
-                offer.protocol.leaks().messageLeaked(offer.protocol.connection().peer(), offer.id,
-                        offer.message.length(), place);
+                offer.leaks.messageLeaked(offer.connection.peer(), offer.id, offer.message.length(), place);
             }
         }
     }
@@ -68,14 +74,17 @@ final class RendezvousOffer {
     boolean discard() {
         boolean open = take();
         if (open) {
-            protocol.connection().executeUrgent(worker -> protocol.release(this));
+            connection.executeUrgent(worker -> {
+                offers.release(this, worker);
+                connection.operationEnded();
+            });
         }
         return open;
     }
 
     /** The open offers of the connection. */
     OpenOffers offers() {
-        return protocol.offers();
+        return offers;
     }
 
     UcpActiveMessage message() {

@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The waiters for memory of a pool, in order and bounded. Any thread; the pool's lock guards the queue. */
@@ -19,11 +20,11 @@ final class AcquireQueue {
     private final MemoryWatch watch;
     private final WaitCounter waits = new WaitCounter();
 
-    AcquireQueue(BufferPool pool, int maxWaiters, ReentrantLock lock) {
+    AcquireQueue(BufferPool pool, int maxWaiters, ReentrantLock lock, Supplier<String> leased) {
         this.pool = pool;
         this.maxWaiters = maxWaiters;
         this.lock = lock;
-        this.watch = new MemoryWatch(pool, this);
+        this.watch = new MemoryWatch(this::first, leased);
     }
 
     MemoryWatch watch() {
@@ -47,13 +48,18 @@ final class AcquireQueue {
     }
 
     /** Returns what has waited longest, or null. */
-    @Nullable PendingAcquire first() {
+    private MemoryWatch.@Nullable Waiter first() {
+        PendingAcquire first;
+        int others;
         lock.lock();
         try {
-            return waiters.peek();
+            first = waiters.peek();
+            others = waiters.size() - 1;
         } finally {
             lock.unlock();
         }
+        // Its name may come from the application, which is not called with the lock.
+        return first == null ? null : new MemoryWatch.Waiter(first.name(), first.bytes(), first.sinceNanos(), others);
     }
 
     /** Gives a waiter its lease, an error, or a place at the end of the queue. */

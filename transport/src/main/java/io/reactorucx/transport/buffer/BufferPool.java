@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +29,7 @@ public final class BufferPool {
     public static final long SLAB_BYTES = SlabAllocator.SLAB_BYTES;
 
     /** The smallest block in bytes. */
-    public static final long MIN_BLOCK_BYTES = 4096;
+    public static final long MIN_BLOCK_BYTES = SlabAllocator.MIN_BLOCK_BYTES;
 
     private static final Logger LOG = LoggerFactory.getLogger(BufferPool.class);
 
@@ -36,6 +37,7 @@ public final class BufferPool {
     private static final Set<BufferPool> OUTLIVED = ConcurrentHashMap.newKeySet();
 
     private final LeaseFactory factory;
+    private final Consumer<LeakTracker> whenUnreachable = this::unreachable;
     private final LeakReporter leaks;
     private final MappedMemory mapped;
     private final ReentrantLock lock = new ReentrantLock();
@@ -58,7 +60,7 @@ public final class BufferPool {
         this.leaks = leaks;
         this.mapped = new MappedMemory(maxMappedBytes);
         this.slabs = new SlabAllocator(context, checkMaxBytes(maxBytes), sharing, lock);
-        this.queue = new AcquireQueue(this, checkMaxWaiters(maxWaiters), lock);
+        this.queue = new AcquireQueue(this, checkMaxWaiters(maxWaiters), lock, this::leased);
     }
 
     public static long checkMaxBytes(long bytes) {
@@ -164,7 +166,8 @@ public final class BufferPool {
             return leaseOf(new SharedLease(this, block, null), block.memory().asSlice(0, bytes));
         }
         Object companion = new Object();
-        LeakTracker tracker = new LeakTracker(companion, this, block, bytes, place, leaks.trace());
+        LeakTracker tracker = new LeakTracker(companion, whenUnreachable, block, bytes, place,
+                leaks.trace());
         block.slab().watch(tracker);
         return leaseOf(new SharedLease(this, block, tracker), block.view(bytes, companion));
     }
@@ -197,7 +200,7 @@ public final class BufferPool {
     }
 
     /** Takes a block back whose lease is unreachable, and reports a leak unless the lease was released meanwhile. */
-    void unreachable(LeakTracker tracker) {
+    private void unreachable(LeakTracker tracker) {
         boolean leaked;
         Runnable then;
         lock.lock();
@@ -237,6 +240,11 @@ public final class BufferPool {
             return afterLast;
         }
         return queue.isEmpty() ? null : queue::serve;
+    }
+
+    /** Returns what the application holds, for the log. */
+    private String leased() {
+        return leases() + " leases of " + leasedBytes() + " bytes, of the pool's " + maxBytes();
     }
 
     private long locked(LongSupplier value) {

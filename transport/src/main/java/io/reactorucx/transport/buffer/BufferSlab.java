@@ -18,7 +18,7 @@ final class BufferSlab {
     private final UcpMemory registration;
     private final int sizeClass;
     private final @Nullable SharedSlab shared;
-    private final Set<LeakTracker> watched = new HashSet<>();
+    private final Set<LeakReaper.Watched<?>> watched = new HashSet<>();
     private int leases;
 
     BufferSlab(UcxArena arena, UcpMemory registration, int sizeClass, @Nullable SharedSlab shared) {
@@ -66,12 +66,12 @@ final class BufferSlab {
         return leases == 0;
     }
 
-    void watch(LeakTracker tracker) {
+    void watch(LeakReaper.Watched<?> tracker) {
         watched.add(tracker);
     }
 
     /** Ends a tracker. Returns whether it had not ended before. */
-    boolean unwatch(LeakTracker tracker) {
+    boolean unwatch(LeakReaper.Watched<?> tracker) {
         return watched.remove(tracker);
     }
 

@@ -2,6 +2,7 @@ package io.reactorucx.transport.buffer;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ final class LeakTracker extends LeakReaper.Watched<Object> {
 
     private static final int MAX_ORIGINS = 4;
 
-    private final BufferPool pool;
+    private final Consumer<LeakTracker> whenUnreachable;
     private final BufferSlab.Block block;
     private final long bytes;
     private final @Nullable LeakRecord allocated;
@@ -21,10 +22,10 @@ final class LeakTracker extends LeakReaper.Watched<Object> {
     /** More than one where messages of several receivers share the memory. */
     private final List<LeaseOrigin> origins = new ArrayList<>(1);
 
-    LeakTracker(Object companion, BufferPool pool, BufferSlab.Block block, long bytes, @Nullable LeakRecord allocated,
-            @Nullable LeakTrace trace) {
+    LeakTracker(Object companion, Consumer<LeakTracker> whenUnreachable, BufferSlab.Block block, long bytes,
+            @Nullable LeakRecord allocated, @Nullable LeakTrace trace) {
         super(companion);
-        this.pool = pool;
+        this.whenUnreachable = whenUnreachable;
         this.block = block;
         this.bytes = bytes;
         this.allocated = allocated;
@@ -51,7 +52,7 @@ final class LeakTracker extends LeakReaper.Watched<Object> {
 
     @Override
     public void unreachable() {
-        pool.unreachable(this);
+        whenUnreachable.accept(this);
     }
 
     void report(LeakReporter leaks) {

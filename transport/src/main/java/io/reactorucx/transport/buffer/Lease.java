@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread: any; contents are not synchronised.
  */
 public class Lease {
+
+    private static final int MAX_CHARACTERS_OF_A_NAME = 200;
 
     private static final AtomicIntegerFieldUpdater<Lease> REFERENCES =
             AtomicIntegerFieldUpdater.newUpdater(Lease.class, "references");
@@ -118,5 +121,24 @@ public class Lease {
     /** The registration of the memory with UCX. */
     public final UcpMemory registration() {
         return shared.registration();
+    }
+
+    /**
+     * Adds to the report of a lease's leak what was received. Does nothing for a lease that is not watched, and for
+     * what is no lease.
+     *
+     * @param what what was received, with the word that leads to the peer: "a response from"
+     * @param receiver the subscriber or the handler that gets the lease
+     * @param nameOf returns the name of a receiver, empty for none
+     * @param place where the application asked for it; null where places are not recorded
+     */
+    public static void addOrigin(@Nullable Object received, String what, String peer, Object receiver,
+            Function<Object, String> nameOf, @Nullable LeakRecord place) {
+        LeakTracker tracker = received instanceof Lease lease ? lease.tracker() : null;
+        if (tracker != null) {
+            String name = nameOf.apply(receiver);
+            tracker.received(new LeaseOrigin(peer, what + " [" + peer + "]" + (name.isEmpty() ? "" : " for "
+                    + name.substring(0, Math.min(name.length(), MAX_CHARACTERS_OF_A_NAME))), place));
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,16 +23,26 @@ public final class MemoryWatch {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int LOOKS_PER_LIMIT = 4;
 
-    private final BufferPool pool;
-    private final AcquireQueue queue;
+    private final Supplier<@Nullable Waiter> firstWaiter;
+    private final Supplier<String> leased;
     private long limitNanos = LIMIT.toNanos();
     private Consumer<String> log = LOG::warn;
     private @Nullable Future<?> nextLook;
     private volatile boolean warned;
 
-    MemoryWatch(BufferPool pool, AcquireQueue queue) {
-        this.pool = pool;
-        this.queue = queue;
+    /**
+     * Creates a watch.
+     *
+     * @param firstWaiter returns what has waited longest, null for none
+     * @param leased tells what the application holds
+     */
+    MemoryWatch(Supplier<@Nullable Waiter> firstWaiter, Supplier<String> leased) {
+        this.firstWaiter = firstWaiter;
+        this.leased = leased;
+    }
+
+    /** What has waited longest, and how many others wait behind it. */
+    record Waiter(String name, long bytes, long sinceNanos, int others) {
     }
 
     /** Sets after what time, and where, it warns. */
@@ -48,7 +59,7 @@ public final class MemoryWatch {
     }
 
     private void look() {
-        PendingAcquire first = queue.first();
+        Waiter first = firstWaiter.get();
         synchronized (this) {
             nextLook = null;
         }
@@ -58,7 +69,7 @@ public final class MemoryWatch {
         long limit = limitNanos();
         if (System.nanoTime() - first.sinceNanos() >= limit) {
             warn(first.name() + " has waited " + TimeUnit.NANOSECONDS.toMillis(limit) + " ms for " + first.bytes()
-                    + " bytes, and " + Math.max(0, pool.waiters() - 1) + " others wait behind it");
+                    + " bytes, and " + first.others() + " others wait behind it");
         }
         waiting();
     }
@@ -81,10 +92,9 @@ public final class MemoryWatch {
             warned = true;
             to = log;
         }
-        to.accept("buffer pool: " + what + ": the application holds " + pool.leases() + " leases of "
-                + pool.leasedBytes() + " bytes, of the pool's " + pool.maxBytes() + ". It has to release each lease"
-                + " once: a responder its requests, a receiver its messages, also when they fail or are cancelled."
-                + " LeakDetection.PARANOID reports where lost leases were taken; maxBufferBytes(..) sets the limit");
+        to.accept("buffer pool: " + what + ": the application holds " + leased.get()
+                + ". It has to release each lease once: a responder its requests, a receiver its messages, also when"
+                + " they fail or are cancelled. LeakDetection.PARANOID reports where lost leases were taken; maxBufferBytes(..) sets the limit");
     }
 
     /** Half of the pool is free. */

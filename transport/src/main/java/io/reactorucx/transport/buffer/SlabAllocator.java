@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class SlabAllocator {
 
     static final long SLAB_BYTES = 4L << 20;
+    static final long MIN_BLOCK_BYTES = 4096;
 
     private final UcpContext context;
     private final long maxBytes;
@@ -62,7 +63,7 @@ final class SlabAllocator {
             throw new IllegalArgumentException("bytes " + wanted + ": must be in 0.." + maxBytes
                     + ", the limit of the pool");
         }
-        long atLeast = Math.max(wanted, BufferPool.MIN_BLOCK_BYTES);
+        long atLeast = Math.max(wanted, MIN_BLOCK_BYTES);
         if (atLeast > Long.highestOneBit(maxBytes)) {
             throw new IllegalArgumentException("bytes " + wanted
                     + ": the block of the next power of two exceeds the pool's " + maxBytes);

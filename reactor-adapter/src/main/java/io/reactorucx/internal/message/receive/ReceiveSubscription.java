@@ -8,7 +8,7 @@ import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.transport.buffer.LeakRecord;
-import io.reactorucx.transport.buffer.LeaseOrigin;
+import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.connection.ConnectionCore;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -46,7 +46,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     /** Names the receiver in the report of a leak. */
     private void mark(Object value) {
-        LeaseOrigin.add(value, received, input.context().connection().peer(), receiver, ReceiverName::of, place);
+        Lease.addOrigin(value, received, input.context().connection().peer(), receiver, ReceiverName::of, place);
     }
 
     /** Delivers a message of the batch that has just arrived. */
