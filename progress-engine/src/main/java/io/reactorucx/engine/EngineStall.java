@@ -24,13 +24,13 @@ public record EngineStall(String operation, String handler, Duration duration, L
     public static final String ENGINE = "engine";
 
     private static final String API = "io.reactorucx";
+    private static final String ROOMS = "io.reactorucx.internal.";
     private static final Set<String> LIBRARY = Set.of(API, "io.reactorucx.buffer", "io.reactorucx.codec",
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.core", "io.reactorucx.engine",
-            "io.reactorucx.netty", "io.reactorucx.netty.buffer", "io.reactorucx.netty.resources",
-            "io.reactorucx.rsocket");
-    private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.core.",
-            "io.reactorucx.transport.", "io.reactorucx.netty.internal.", "io.reactorucx.spring.boot.");
+            "io.reactorucx.netty", "io.reactorucx.rsocket");
+    private static final List<String> HIDDEN = List.of(ROOMS, "io.reactorucx.core.", "io.reactorucx.transport.",
+            "io.reactorucx.netty.", "io.reactorucx.spring.boot.");
     /** The part of this library through which the others call the application. */
     private static final String CALLS = "io.reactorucx.internal.concurrent.";
     /** Code that may stand between this library and the application. */
@@ -91,6 +91,10 @@ public record EngineStall(String operation, String handler, Duration duration, L
     }
 
     private static String room(String packageName) {
+        if (packageName.startsWith(ROOMS)) {
+            // A protocol may have rooms of its own.
+            return packageName.substring(ROOMS.length()).split("\\.", 2)[0];
+        }
         return packageName.equals(API) ? "handler" : packageName.substring(packageName.lastIndexOf('.') + 1);
     }
 
