@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -95,5 +96,25 @@ class MessageLimitTest implements NeedsUcx {
                 UnaryOperator.identity());
 
         assertRefused(peers.client().outbound().sendByteArrays(Mono.just(new byte[pool + 1])), pool);
+    }
+
+    @Test
+    void requestsWorkWhereEachMessageStaysWithItsSender() {
+        for (int size : new int[] {0, 5}) {
+            peers = Peers.connect(route, UnaryOperator.identity(), server -> server.messageSizes(size, 256),
+                    client -> client.messageSizes(size, 256));
+            peers.served().respond(new UcxResponder() {
+                @Override
+                public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                    return Mono.just(request);
+                }
+            }).subscribe();
+            Waits.engineOf(peers.served());
+
+            assertThat(peers.client().requester().requestResponse(new byte[] {1, 2, 3}).block(Waits.PATIENCE))
+                    .containsExactly(1, 2, 3);
+            assertThat(peers.client().requester().requestResponse(new byte[0]).block(Waits.PATIENCE)).isEmpty();
+            peers.close();
+        }
     }
 }

@@ -33,7 +33,7 @@ class WalkTest implements NeedsUcx {
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS
-            send           | caller |    10 |        14
+            send           | caller |     9 |        12
             send           | client |    32 |        86
             send           | server |    35 |        75
             active message | caller |     9 |        10
@@ -41,7 +41,7 @@ class WalkTest implements NeedsUcx {
             active message | server |    26 |        48
             request        | caller |    11 |        12
             request        | client |    47 |       166
-            request        | server |    55 |       165
+            request        | server |    54 |       163
             get            | caller |     7 |         8
             get            | client |    43 |        98
             get            | server |    32 |        74

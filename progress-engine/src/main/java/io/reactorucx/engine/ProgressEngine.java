@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * rejected, with BUSY when the queue is full. An engine fails when a round throws, or when the JVM runs out of memory
  * in one: {@link #failure()} tells why, and it closes as by {@link #closeAsync}.
  */
-public final class ProgressEngine {
+public final class ProgressEngine implements CommandExecutor {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProgressEngine.class);
     /**
@@ -299,6 +299,7 @@ public final class ProgressEngine {
      *
      * @param command what to do
      */
+    @Override
     public void execute(Command command) {
         Objects.requireNonNull(command, "command");
         if (isEngineThread() && worker != null && !worker.isClosed()) {
@@ -455,6 +456,7 @@ public final class ProgressEngine {
     }
 
     /** {@return whether the calling thread is the one that steps this engine} */
+    @Override
     public boolean isEngineThread() {
         return Thread.currentThread() == thread;
     }

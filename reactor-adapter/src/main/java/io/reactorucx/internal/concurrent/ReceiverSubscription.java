@@ -1,6 +1,6 @@
 package io.reactorucx.internal.concurrent;
 
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.transport.command.CoalescedCommand;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ public abstract class ReceiverSubscription<T> implements Subscription {
     private static final AtomicLongFieldUpdater<ReceiverSubscription> DEMAND =
             AtomicLongFieldUpdater.newUpdater(ReceiverSubscription.class, "demand");
 
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
     private final CoreSubscriber<? super T> subscriber;
     /** Allocated when another thread requests or cancels. */
     private @Nullable CoalescedCommand change;
@@ -33,7 +33,7 @@ public abstract class ReceiverSubscription<T> implements Subscription {
     private volatile @Nullable IllegalArgumentException badRequest;
     private boolean terminated;
 
-    protected ReceiverSubscription(ProgressEngine engine, CoreSubscriber<? super T> subscriber) {
+    protected ReceiverSubscription(CommandExecutor engine, CoreSubscriber<? super T> subscriber) {
         this.engine = engine;
         this.subscriber = subscriber;
     }

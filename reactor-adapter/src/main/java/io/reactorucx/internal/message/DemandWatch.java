@@ -1,6 +1,7 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.engine.PeriodicTask;
+import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.message.send.OutboundStream;
 import io.reactorucx.internal.message.send.OutboundStream.Wait;
 import io.reactorucx.internal.message.send.SendSubscriber;
@@ -37,8 +38,7 @@ public final class DemandWatch {
     private Map<Object, Watched> waits = new IdentityHashMap<>();
     private long limitNanos = LIMIT.toNanos();
     private Consumer<String> log = LOG::warn;
-    /** Made with the first connection. */
-    private @Nullable PeriodicTask looks;
+    private final @Nullable PeriodicTask looks;
 
     /** A wait that was there at the last look, and how far the waiter had come. */
     private static final class Watched {
@@ -54,37 +54,36 @@ public final class DemandWatch {
         }
     }
 
+    /** Creates the watch of an engine's connections; without an engine, somebody else has to {@link #look}. */
+    DemandWatch(@Nullable ProgressEngine engine) {
+        looks = engine == null ? null : new PeriodicTask(engine, "the watch of waiting sends", interval(), () -> {
+            look(System.nanoTime());
+            return !watched.isEmpty();
+        });
+    }
+
     /** Sets after what time, and where, it warns. */
     public void configure(Duration limit, Consumer<String> warnings) {
         limitNanos = limit.toNanos();
         log = warnings;
-        PeriodicTask made = looks;
-        if (made != null) {
-            made.stop();
-            made.interval(interval());
-            made.start();
+        if (looks != null) {
+            looks.stop();
+            looks.interval(interval());
+            looks.start();
         }
     }
 
     void add(MessageStreams streams) {
         watched.add(streams);
-        PeriodicTask made = looks;
-        if (made == null) {
-            made = new PeriodicTask(streams.context().connection().engine(), "the watch of waiting sends",
-                    interval(), () -> {
-                look(System.nanoTime());
-                return !watched.isEmpty();
-            });
-            looks = made;
+        if (looks != null) {
+            looks.start();
         }
-        made.start();
     }
 
     void remove(MessageStreams streams) {
         watched.remove(streams);
-        PeriodicTask made = looks;
-        if (watched.isEmpty() && made != null) {
-            made.stop();
+        if (watched.isEmpty() && looks != null) {
+            looks.stop();
             waits = new IdentityHashMap<>();
         }
     }

@@ -1,15 +1,12 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.SequenceWindow;
+import io.reactorucx.internal.message.context.LargeOffer;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.receive.InboundStream;
-import io.reactorucx.transport.frame.ProtocolViolationException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,27 +34,25 @@ final class InboundDispatcher {
         this.frames = new InboundFrames(protocol, context, streams, batch);
     }
 
-    /** Takes a message, and those that came too early and follow it. */
-    void received(UcpActiveMessage message) {
-        if (message.isInline() && message.headerBytes() == 0) {
-            byte[] bytes = message.readInPlace();
-            int size = (int) message.length();
-            int number = MessageFrameCodec.sequence(bytes, size);
-            if (sequence.isNext(number)) {
-                sequence.arrived(bytes, number, size);
-                batch(bytes, size);
-                applyEarly();
-                return;
-            }
+    /** Takes a batch, the first {@code size} bytes of an array that is lent, and those that came too early. */
+    void received(byte[] bytes, int size) {
+        int number = MessageFrameCodec.sequence(bytes, size);
+        if (sequence.isNext(number)) {
+            sequence.arrived(bytes, number, size);
+            batch(bytes, size);
+            applyEarly();
+        } else if (!sequence.arrived(Arrays.copyOf(bytes, size), number, size)) {
+            context.counters().held(size);
         }
-        Object arrived = message.isRendezvous() ? message : contents(message);
-        int bytes = arrived instanceof byte[] batched ? batched.length : 0;
-        if (!sequence.arrived(arrived, number(arrived), bytes)) {
-            context.counters().held(bytes);
-            return;
+    }
+
+    /** Takes a large message, and those that came too early. */
+    void received(LargeOffer offer) {
+        context.requireTaken(offer.length());
+        if (sequence.arrived(offer, MessageFrameCodec.sequence(offer.header()), 0)) {
+            large(offer);
+            applyEarly();
         }
-        apply(arrived);
-        applyEarly();
     }
 
     private void applyEarly() {
@@ -67,7 +62,7 @@ final class InboundDispatcher {
     }
 
     private void apply(Object message) {
-        if (message instanceof UcpActiveMessage large) {
+        if (message instanceof LargeOffer large) {
             large(large);
         } else if (!protocol.isEnded()) {
             byte[] bytes = (byte[]) message;
@@ -87,36 +82,12 @@ final class InboundDispatcher {
         }
     }
 
-    /** Returns the bytes of a batch. UCX holds them if they are more than the worker copies by itself. */
-    private byte[] contents(UcpActiveMessage message) {
-        if (message.isInline()) {
-            return message.takeBytes();
-        }
-        if (message.length() > MessageFrameCodec.MAX_BATCH_BYTES) {
-            throw new ProtocolViolationException("a batch of " + message.length() + " bytes");
-        }
-        MemorySegment copy = Arena.ofAuto().allocate(message.length());
-        context.worker().activeMessages().fetch(message, copy, null, (status, length, tag) -> { });
-        return copy.toArray(ValueLayout.JAVA_BYTE);
-    }
-
-    private int number(Object arrived) {
-        if (arrived instanceof UcpActiveMessage large) {
-            context.requireTaken(large.length());
-        }
-        return MessageFrameCodec.sequence(arrived instanceof UcpActiveMessage large ? header(large) : (byte[]) arrived);
-    }
-
-    private static byte[] header(UcpActiveMessage large) {
-        return large.header().toArray(ValueLayout.JAVA_BYTE);
-    }
-
-    private void large(UcpActiveMessage message) {
+    private void large(LargeOffer message) {
         MultiplexedStream stream = null;
         InboundStream input = null;
         try {
             if (!protocol.isEnded()) {
-                byte[] header = header(message);
+                byte[] header = message.header();
                 stream = streams.find(MessageFrameCodec.stream(header));
                 input = stream == null ? null : stream.inputOfLarge();
                 sequence.acknowledged(MessageFrameCodec.acknowledged(header));
@@ -152,7 +123,7 @@ final class InboundDispatcher {
     void releaseEarly() {
         for (Object early = sequence.pollAny(); early != null; early = sequence.pollAny()) {
             noLongerHeld(early);
-            if (early instanceof UcpActiveMessage large) {
+            if (early instanceof LargeOffer large) {
                 context.release(large);
             }
         }

@@ -11,20 +11,22 @@ import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.internal.message.context.DelayedRetry;
 import io.reactorucx.internal.message.context.FlushScope;
+import io.reactorucx.internal.message.context.LargeOffer;
 import io.reactorucx.internal.message.context.PeerLimits;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.LimitedLog;
-import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.connection.MessageCarrier;
 import io.reactorucx.transport.connection.OperationVisitor;
 import io.reactorucx.transport.connection.ProtocolHandler;
-import io.reactorucx.transport.connection.SharedMemoryTransport;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +42,10 @@ public final class MessageProtocol implements ProtocolHandler {
     private static final Logger LOG = LoggerFactory.getLogger(MessageProtocol.class);
     private static final LimitedLog VIOLATIONS = new LimitedLog(LOG);
 
-    private final ConnectionCore connection;
+    private final MessageCarrier connection;
     private final EngineMessages shared;
+    /** Makes what an active message is here whose data is not inline. */
+    private final Function<UcpActiveMessage, UcpLargeOffer> offers;
     private final StreamContext context;
     private final SendScheduler scheduler;
     private final MessageStreams streams;
@@ -52,11 +56,13 @@ public final class MessageProtocol implements ProtocolHandler {
     private volatile Consumer<? super Throwable> handlerErrors = error -> { };
     private MessagePhase phase = MessagePhase.OPEN;
 
-    MessageProtocol(ConnectionCore connection, EngineMessages shared) {
+    MessageProtocol(MessageCarrier connection, FlowControlConfig limits, EngineMessages shared,
+            Function<UcpActiveMessage, UcpLargeOffer> offers) {
         this.connection = connection;
         this.shared = shared;
+        this.offers = offers;
         FlushScope scope = new FlushScope(this::flush, this::flushed);
-        this.context = new StreamContext(connection, connection.config().messages(), shared.counters(),
+        this.context = new StreamContext(connection, limits, shared.counters(),
                 shared.offerCounters(), shared.pool(), new PeerLimits(), scope,
                 new DelayedRetry(connection.engine(), scope));
         this.sequence = new SequenceWindow(context.limits().windowBytes());
@@ -73,7 +79,7 @@ public final class MessageProtocol implements ProtocolHandler {
         context.peer().maxMessageBytes(peer.limits().maxMessageBytes());
         context.peer().takesTraces(peer.takesTraces());
         shared.demandWatch().add(streams);
-        if (SharedMemoryTransport.carries(connection.endpoint())) {
+        if (connection.sharesQueue()) {
             windowPeer = peer;
             scheduler.shareWindow(shared.windows().join(peer.workerId()));
         }
@@ -103,25 +109,63 @@ public final class MessageProtocol implements ProtocolHandler {
 
     @Override
     public void received(UcpActiveMessage message) {
-        try (var _ = context.flushScope()) {
-            receive(message);
+        if (message.isInline()) {
+            received(message.headerBytes() == 0 ? message.readInPlace() : message.toByteArray(),
+                    (int) message.length());
+            return;
+        }
+        UcpLargeOffer offer = offers.apply(message);
+        if (message.isRendezvous()) {
+            received(offer);
+        } else {
+            take(offer, () -> {
+                byte[] batch = offer.batch();
+                inbound.received(batch, batch.length);
+            });
         }
     }
 
-    private void receive(UcpActiveMessage message) {
-        if (isEnded()) {
-            context.release(message);
-            return;
+    /** Takes a batch of the peer, the first {@code size} bytes of an array that is lent for the call. */
+    public void received(byte[] batch, int size) {
+        try (var _ = context.flushScope()) {
+            if (phase == MessagePhase.ENDED) {
+                return;
+            }
+            try {
+                inbound.received(batch, size);
+            } catch (Throwable t) {
+                notTaken(t);
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+            }
         }
-        try {
-            inbound.received(message);
-        } catch (ProtocolViolationException e) {
-            violated(e);
-            context.release(message);
-        } catch (Throwable t) {
-            failed(t);
-            context.release(message);
-            ApplicationErrors.rethrowIfOutOfMemory(t);
+    }
+
+    /** Takes a large message of the peer. */
+    public void received(LargeOffer offer) {
+        take(offer, () -> inbound.received(offer));
+    }
+
+    private void take(LargeOffer offer, Runnable action) {
+        try (var _ = context.flushScope()) {
+            if (isEnded()) {
+                context.release(offer);
+                return;
+            }
+            try {
+                action.run();
+            } catch (Throwable t) {
+                notTaken(t);
+                context.release(offer);
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+            }
+        }
+    }
+
+    private void notTaken(Throwable thrown) {
+        if (thrown instanceof ProtocolViolationException violation) {
+            violated(violation);
+        } else {
+            failed(thrown);
         }
     }
 
@@ -320,7 +364,7 @@ public final class MessageProtocol implements ProtocolHandler {
         return shared.demandWatch();
     }
 
-    public ConnectionCore connection() {
+    public MessageCarrier connection() {
         return connection;
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.message.batch.MessageBatch;
@@ -19,12 +20,13 @@ public final class MessageProtocolFactory implements ProtocolFactory {
 
     private final EngineMessages shared;
 
-    /** Creates a factory for an engine that may have so many operations in flight, a part of them large messages. */
-    public MessageProtocolFactory(LeasePool pool, ProtocolCounters counts, int maxInFlight) {
+    /** Creates a factory for an engine, a part of whose operations in flight may be large messages. */
+    public MessageProtocolFactory(LeasePool pool, ProtocolCounters counts, ProgressEngine engine) {
+        int maxInFlight = engine.config().maxInFlight();
         // The rest is for the other operations of the application, which are refused when there is no slot.
         SharedSendWindow offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
         this.shared = new EngineMessages(pool, counts, new MessageCounters(), new MessageBatch.Pool(),
-                new SharedSendWindow.Registry(), offers, new DemandWatch());
+                new SharedSendWindow.Registry(), offers, new DemandWatch(engine));
     }
 
     @Override
@@ -34,7 +36,8 @@ public final class MessageProtocolFactory implements ProtocolFactory {
 
     @Override
     public @Nullable ProtocolHandler create(ConnectionCore connection) {
-        return connection.config().raw() ? null : new MessageProtocol(connection, shared);
+        return connection.config().raw() ? null : new MessageProtocol(connection, connection.config().messages(),
+                shared, message -> new UcpLargeOffer(connection.registry().worker(), message));
     }
 
     /** Returns the counters of messages. Thread: any. */

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageStreams {
 
+    /** A first payload may have so many bytes where all messages are large: the head of a request always goes along. */
+    private static final int MIN_FIRST_BYTES = 64;
+
     private final StreamContext context;
     private final SendScheduler scheduler;
     private final MessageStream defaultStream;
@@ -245,7 +248,7 @@ public final class MessageStreams {
      * peer takes no more streams.
      */
     public MessageStream open(byte[] first) {
-        int maxBytes = context.limits().rendezvousBytes();
+        int maxBytes = Math.max(context.limits().rendezvousBytes(), MIN_FIRST_BYTES);
         if (openings != Openings.TAKEN) {
             throw context.closed("open", "the connection is closed");
         }

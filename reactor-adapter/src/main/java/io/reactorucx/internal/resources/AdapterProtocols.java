@@ -53,7 +53,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
 
     private List<ProtocolFactory> protocols(EngineConnections connections) {
         ProtocolCounters counts = new ProtocolCounters();
-        return List.of(new MessageProtocolFactory(pool, counts, connections.engine().config().maxInFlight()),
+        return List.of(new MessageProtocolFactory(pool, counts, connections.engine()),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
                 ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes()));
     }

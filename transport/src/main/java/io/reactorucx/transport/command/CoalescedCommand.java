@@ -3,7 +3,7 @@ package io.reactorucx.transport.command;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.Command;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
@@ -18,23 +18,23 @@ public final class CoalescedCommand implements Command {
     private static final AtomicIntegerFieldUpdater<CoalescedCommand> SUBMITTED =
             AtomicIntegerFieldUpdater.newUpdater(CoalescedCommand.class, "submitted");
 
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
     private final Runnable action;
     private final Runnable whenEngineClosed;
     private final boolean delayed;
     private final boolean urgent;
     private volatile int submitted;
 
-    public CoalescedCommand(ProgressEngine engine, Runnable action) {
+    public CoalescedCommand(CommandExecutor engine, Runnable action) {
         this(engine, action, () -> { }, false, false);
     }
 
     /** Creates a command that runs another action, on any thread, once the engine is closed. */
-    public CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed) {
+    public CoalescedCommand(CommandExecutor engine, Runnable action, Runnable whenEngineClosed) {
         this(engine, action, whenEngineClosed, false, false);
     }
 
-    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, boolean delayed,
+    private CoalescedCommand(CommandExecutor engine, Runnable action, Runnable whenEngineClosed, boolean delayed,
             boolean urgent) {
         this.engine = engine;
         this.action = action;
@@ -44,12 +44,12 @@ public final class CoalescedCommand implements Command {
     }
 
     /** Returns a command that runs after a short delay, to retry an action; then it is urgent. */
-    public static CoalescedCommand delayed(ProgressEngine engine, Runnable action) {
+    public static CoalescedCommand delayed(CommandExecutor engine, Runnable action) {
         return new CoalescedCommand(engine, action, () -> { }, true, true);
     }
 
     /** Returns a command that is urgent: it may overtake what was submitted before. */
-    public static CoalescedCommand urgent(ProgressEngine engine, Runnable action) {
+    public static CoalescedCommand urgent(CommandExecutor engine, Runnable action) {
         return new CoalescedCommand(engine, action, () -> { }, false, true);
     }
 

@@ -3,7 +3,7 @@ package io.reactorucx.transport.command;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.Command;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -18,20 +18,22 @@ import java.util.function.Consumer;
  * @param whenEngineClosed runs in place of the action, on any thread, once the engine is closed
  * @param isUrgent whether it may overtake what was submitted before
  */
-public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
+public record RetryingCommand(CommandExecutor engine, Consumer<UcpWorker> action,
         Consumer<RuntimeException> whenEngineClosed, boolean isUrgent) implements Command {
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Creates a command that runs after what was submitted before. */
-    public RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
+    public RetryingCommand(CommandExecutor engine, Consumer<UcpWorker> action,
             Consumer<RuntimeException> whenEngineClosed) {
         this(engine, action, whenEngineClosed, false);
     }
 
     /** Executes a command again after 1 ms: the engine's queue was full. */
-    public static void retry(ProgressEngine engine, Command command) {
-        SharedTimer.schedule(RETRY_NANOS, () -> engine.execute(command));
+    public static void retry(CommandExecutor engine, Command command) {
+        if (!engine.executeLater(RETRY_NANOS, command)) {
+            SharedTimer.schedule(RETRY_NANOS, () -> engine.execute(command));
+        }
     }
 
     public void submit() {

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
-public final class ConnectionCore implements OperationOwner {
+public final class ConnectionCore implements OperationOwner, MessageCarrier {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
 
@@ -261,7 +261,7 @@ public final class ConnectionCore implements OperationOwner {
         return identity != null && connections.worker().activeMessages().beginsWith(message, identity.ownToken());
     }
 
-    /** Returns the token that each message to the peer begins with. */
+    @Override
     public long peerToken() {
         return Objects.requireNonNull(identity, "a raw peer has no token").peerToken();
     }
@@ -294,10 +294,7 @@ public final class ConnectionCore implements OperationOwner {
         return HeaderBuffer.behindToken(message.header());
     }
 
-    /**
-     * Sends a message of a protocol, as {@link UcpEndpoint#amSend} does. The header begins with the peer's token, or
-     * without a header the payload. Throws before the handshake is done and once the endpoint closes.
-     */
+    @Override
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {
         UcpEndpoint open = carrier();
@@ -316,6 +313,11 @@ public final class ConnectionCore implements OperationOwner {
         carrier();
         log.sent(reservedId, header, payload);
         return offerLarge(reservedId, header, payload, registration, whenDone);
+    }
+
+    @Override
+    public boolean sharesQueue() {
+        return SharedMemoryTransport.carries(endpoint);
     }
 
     private UcpEndpoint carrier() {
@@ -398,7 +400,7 @@ public final class ConnectionCore implements OperationOwner {
         protocols.underWay(visitor);
     }
 
-    /** Starts to close; a close by force overrides a graceful one. */
+    @Override
     public void beginClose(CloseMode mode) {
         termination.close(mode);
     }
@@ -464,12 +466,12 @@ public final class ConnectionCore implements OperationOwner {
         return peer;
     }
 
-    /** Returns an id that no other connection of the process has. Thread: any. */
+    @Override
     public String id() {
         return log.id();
     }
 
-    /** Returns the id and the peer, with which lines of the log begin. Thread: any. */
+    @Override
     public String name() {
         return log.name();
     }

@@ -1,6 +1,6 @@
 package io.reactorucx.internal.message.context;
 
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.transport.command.CoalescedCommand;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,7 +17,7 @@ public final class DelayedRetry {
     private final Set<Runnable> stalled = new LinkedHashSet<>();
     private final CoalescedCommand command;
 
-    public DelayedRetry(ProgressEngine engine, FlushScope scope) {
+    public DelayedRetry(CommandExecutor engine, FlushScope scope) {
         this.scope = scope;
         this.command = CoalescedCommand.delayed(engine, this::retry);
     }

@@ -116,7 +116,7 @@ public final class StreamBuffers implements InboundMessage.Memory {
 
         @Override
         public void onError(Throwable error) {
-            context.connection().executeUrgent(worker -> ended(this, null));
+            context.executeUrgent(() -> ended(this, null));
         }
 
         @Override

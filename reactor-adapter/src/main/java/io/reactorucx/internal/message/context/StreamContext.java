@@ -1,14 +1,15 @@
 package io.reactorucx.internal.message.context;
 
-import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.FlowControlConfig;
-import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.MessageCarrier;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the streams of one connection share.
@@ -22,8 +23,10 @@ import java.util.function.Consumer;
  * @param peer the peer's limits
  * @param retry of what had no memory or no slot of the engine
  */
-public record StreamContext(ConnectionCore connection, FlowControlConfig limits, MessageCounters counters,
+public record StreamContext(MessageCarrier connection, FlowControlConfig limits, MessageCounters counters,
         ProtocolCounters offers, LeasePool pool, PeerLimits peer, FlushScope scope, DelayedRetry retry) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StreamContext.class);
 
     /** Opens a scope, at whose end what was written within is sent: {@code try (var _ = context.flushScope())}. */
     public FlushScope flushScope() {
@@ -45,17 +48,21 @@ public record StreamContext(ConnectionCore connection, FlowControlConfig limits,
      * Runs an action in a flush scope on the engine's thread. Nothing happens once the engine is closed. Thread: any.
      */
     public void execute(Runnable action) {
-        connection.execute(worker -> within(action));
+        execute(action, this::engineClosed);
     }
 
     /** Runs an action as {@link #execute(Runnable)} does, or calls back once the engine is closed. Thread: any. */
     public void execute(Runnable action, Consumer<RuntimeException> whenEngineClosed) {
-        connection.execute(worker -> within(action), whenEngineClosed);
+        new RetryingCommand(connection.engine(), worker -> within(action), whenEngineClosed).submit();
     }
 
     /** Runs an action that ends something, which may overtake what was submitted before. Thread: any. */
     public void executeUrgent(Runnable action) {
-        connection.executeUrgent(worker -> within(action));
+        new RetryingCommand(connection.engine(), worker -> within(action), this::engineClosed, true).submit();
+    }
+
+    private void engineClosed(RuntimeException closed) {
+        LOG.debug("[{}] the engine is closed", connection.name());
     }
 
     /** Returns the largest message that this side takes, for which the pool has to have room. */
@@ -71,17 +78,10 @@ public record StreamContext(ConnectionCore connection, FlowControlConfig limits,
         }
     }
 
-    public UcpWorker worker() {
-        return connection.registry().worker();
-    }
-
-    /** Releases data that the peer offers or UCX holds. */
-    public void release(UcpActiveMessage message) {
-        if (!message.isInline() && !worker().isClosed() && worker().activeMessages().holds(message)) {
-            if (message.isRendezvous()) {
-                offers.droppedOffer();
-            }
-            worker().activeMessages().release(message);
+    /** Gives up a message of the peer whose data was not fetched. */
+    public void release(LargeOffer offer) {
+        if (offer.release()) {
+            offers.droppedOffer();
         }
     }
 

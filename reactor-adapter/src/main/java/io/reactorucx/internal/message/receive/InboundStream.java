@@ -1,11 +1,11 @@
 package io.reactorucx.internal.message.receive;
 
-import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.context.DuplexStream;
+import io.reactorucx.internal.message.context.LargeOffer;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.command.DrainLoop;
@@ -185,7 +185,7 @@ public final class InboundStream extends DrainLoop implements Runnable {
     }
 
     /** Takes a large message, whose data is still with the peer. */
-    public void arrived(UcpActiveMessage offer) {
+    public void arrived(LargeOffer offer) {
         spend(0);
         if (isTaking()) {
             queue().add(new RendezvousReceive(this, context, offer));

@@ -9,7 +9,8 @@ import io.reactorucx.internal.lease.ReceiverName;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.transport.buffer.LeakRecord;
 import io.reactorucx.transport.buffer.Lease;
-import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.command.RetryingCommand;
+import io.reactorucx.transport.connection.MessageCarrier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
@@ -41,7 +42,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     public void subscribe() {
         subscriber().onSubscribe(this);
-        input.context().connection().execute(worker -> input.add(this), this::terminate);
+        new RetryingCommand(input.context().connection().engine(), worker -> input.add(this), this::terminate).submit();
     }
 
     /** Names the receiver in the report of a leak. */
@@ -85,7 +86,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
     }
 
     /** Returns whether this receives on a connection, and no message waits for the subscriber. */
-    public boolean isIdleAt(ConnectionCore connection) {
+    public boolean isIdleAt(MessageCarrier connection) {
         return input.context().connection() == connection && !input.hasQueued();
     }
 

@@ -2,9 +2,9 @@ package io.reactorucx.internal.message.receive;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
-import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.lease.LeasedBuffer;
+import io.reactorucx.internal.message.context.LargeOffer;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.event.FlightEvents;
@@ -31,13 +31,13 @@ final class RendezvousReceive implements Completion {
 
     private final InboundStream input;
     private final StreamContext context;
-    private final UcpActiveMessage offer;
+    private final LargeOffer offer;
     /** The event of a recording, if there is one. */
     private final @Nullable Object event = FlightEvents.largeMessage();
     private @Nullable UcxBuffer lease;
     private State state = State.OFFERED;
 
-    RendezvousReceive(InboundStream input, StreamContext context, UcpActiveMessage offer) {
+    RendezvousReceive(InboundStream input, StreamContext context, LargeOffer offer) {
         this.input = input;
         this.context = context;
         this.offer = offer;
@@ -55,8 +55,7 @@ final class RendezvousReceive implements Completion {
         }
         boolean fetched;
         try {
-            fetched = context.worker().activeMessages().fetch(offer, leased.segment(),
-                    LeasedBuffer.of(leased).registration(), this);
+            fetched = offer.fetch(leased.segment(), LeasedBuffer.of(leased).registration(), this);
         } catch (RuntimeException e) {
             leased.release();
             throw e;

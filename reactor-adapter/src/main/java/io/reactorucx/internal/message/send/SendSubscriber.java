@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message.send;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.internal.codec.OutgoingMessage;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.message.receive.ReceiveSubscription;
@@ -38,7 +38,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     private static final int MAX_OPERATORS = 100;
 
     private final OutboundStream output;
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
     private final Function<? super T, Object> encoder;
     private final CoreSubscriber<? super Void> subscriber;
     private final Queue<Object> messages;
@@ -174,7 +174,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
         if (engine.isEngineThread()) {
             output.add(this);
         } else {
-            output.context().connection().execute(worker -> output.add(this), this::fail);
+            new RetryingCommand(engine, worker -> output.add(this), this::fail).submit();
         }
     }
 

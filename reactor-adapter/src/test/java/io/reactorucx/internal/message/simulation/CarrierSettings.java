@@ -1,0 +1,17 @@
+package io.reactorucx.internal.message.simulation;
+
+/**
+ * How a simulated carrier behaves.
+ *
+ * @param fault what it does wrong
+ * @param slots the operations that each side may have in flight
+ * @param refusals the part of the operations that is refused at first, although there is a slot
+ * @param sharesQueue whether it says that all connections of the two sides share a queue
+ */
+record CarrierSettings(CarrierFault fault, int slots, double refusals, boolean sharesQueue) {
+
+    /** Returns whether messages are on their way for long, so that others can overtake them. */
+    boolean isSlow() {
+        return fault == CarrierFault.LAST_OVERTAKES || fault == CarrierFault.FIN_OVERTAKES;
+    }
+}

@@ -1,0 +1,239 @@
+package io.reactorucx.internal.message.simulation;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.internal.message.CarriedMessages;
+import io.reactorucx.internal.message.MessageProtocol;
+import io.reactorucx.internal.request.ResponderDispatcher;
+import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.message.UcxResponder;
+import io.reactorucx.transport.config.FlowControlConfig;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** One side of a simulated connection with its application: sends, receivers, requests and a responder. */
+final class SimulatedSide implements UcxResponder {
+
+    private final Simulation simulation;
+    private final SimulatedEngine engine;
+    private final FlowControlConfig limits;
+    private final LeasePool pool;
+    private final CarriedMessages messages;
+    private final SimulatedCarrier carrier;
+    private final MessageProtocol protocol;
+    private final Map<Integer, SimulatedSend> sends = new HashMap<>();
+    private final Map<Integer, SimulatedRequest> requests = new HashMap<>();
+    private final List<SimulatedReceiver<?>> receivers = new ArrayList<>();
+    private SimulatedSide other;
+
+    SimulatedSide(Simulation simulation, String name, CarrierSettings settings, FlowControlConfig limits,
+            LeasePool pool) {
+        this.simulation = simulation;
+        this.engine = new SimulatedEngine(simulation, name);
+        this.limits = limits;
+        this.pool = pool;
+        this.messages = new CarriedMessages(pool, simulation.one(1, 4, 64));
+        this.carrier = new SimulatedCarrier(simulation, name, engine, settings, this::interruptSends);
+        this.protocol = messages.over(carrier, limits);
+    }
+
+    void connect(SimulatedSide peer) {
+        other = peer;
+        carrier.connect(peer.carrier, protocol);
+    }
+
+    Simulation simulation() {
+        return simulation;
+    }
+
+    SimulatedEngine engine() {
+        return engine;
+    }
+
+    MessageProtocol protocol() {
+        return protocol;
+    }
+
+    SimulatedConnection connection() {
+        return carrier.connection();
+    }
+
+    FlowControlConfig limits() {
+        return limits;
+    }
+
+    LeasePool pool() {
+        return pool;
+    }
+
+    SimulatedSide other() {
+        return other;
+    }
+
+    boolean isOpen() {
+        return connection().isOpen();
+    }
+
+    /** Returns a size: mostly small, now and then around the limit of what goes into a batch, or above. */
+    int size() {
+        int inline = limits.rendezvousBytes();
+        return switch (simulation.below(10)) {
+            case 0, 1, 2, 3, 4, 5 -> Content.MIN_BYTES + simulation.below(40);
+            case 6 -> Math.max(Content.MIN_BYTES, inline - 20 + simulation.below(40));
+            case 7 -> Content.MIN_BYTES + simulation.below(Math.max(1, inline));
+            default -> Math.max(Content.MIN_BYTES, inline) + 1 + simulation.below(20_000);
+        };
+    }
+
+    UcxBuffer lease(int sender, int number) {
+        byte[] bytes = Content.of(sender, number, size());
+        UcxBuffer lease = pool.acquire(bytes.length, null);
+        MemorySegment.copy(bytes, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+        simulation.track(lease, "response " + number + " to request " + sender);
+        return lease;
+    }
+
+    void respond() {
+        ResponderDispatcher.mono(protocol, this, null, error -> { }).subscribe();
+    }
+
+    SimulatedSend send(int id) {
+        return sends.get(id);
+    }
+
+    /** Begins a send at some time within a span. */
+    void sendWithin(long nanos, int id) {
+        SimulatedSend send = new SimulatedSend(this, id);
+        sends.put(id, send);
+        simulation.after(time(nanos), () -> engine.runAnywhere(send::start));
+    }
+
+    void requestWithin(long nanos, int id) {
+        SimulatedRequest request = new SimulatedRequest(this, id);
+        requests.put(id, request);
+        simulation.after(time(nanos), () -> engine.runAnywhere(request::start));
+    }
+
+    void receiveWithin(long nanos) {
+        simulation.after(time(nanos), () -> engine.runAnywhere(this::receive));
+    }
+
+    private long time(long nanos) {
+        return simulation.below((int) nanos);
+    }
+
+    /** Adds a receiver, unless there is one. */
+    void receive() {
+        if (receivers.stream().noneMatch(SimulatedReceiver::isActive)) {
+            SimulatedReceiver<?> receiver = simulation.chance(0.5)
+                    ? new SimulatedReceiver<>(this, EncodedMessage::lease)
+                    : new SimulatedReceiver<>(this, EncodedMessage::toByteArray);
+            receivers.add(receiver);
+            receiver.start();
+        }
+    }
+
+    void leaveWithin(long nanos) {
+        simulation.after(time(nanos), () -> engine.runAnywhere(() -> receivers.forEach(SimulatedReceiver::leave)));
+    }
+
+    /** The peer's receiver has left, or its leaving has come here. */
+    void interruptSends() {
+        sends.values().forEach(SimulatedSend::interrupt);
+    }
+
+    /** From now on everything has demand, and the default stream a receiver. */
+    void hurry() {
+        engine.runAnywhere(() -> {
+            if (isOpen()) {
+                receive();
+            }
+            List.copyOf(receivers).forEach(SimulatedReceiver::hurry);
+            List.copyOf(requests.values()).forEach(SimulatedRequest::hurry);
+        });
+    }
+
+    boolean hasReceiver() {
+        return receivers.stream().anyMatch(SimulatedReceiver::isActive);
+    }
+
+    @Override
+    public Mono<Void> fireAndForget(UcxBuffer request) {
+        return taken(request).answers(this, 0).then();
+    }
+
+    @Override
+    public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+        return taken(request).answerOnce(this);
+    }
+
+    @Override
+    public Flux<UcxBuffer> requestStream(UcxBuffer request) {
+        SimulatedRequest asked = taken(request);
+        return asked.answers(this, asked.responses());
+    }
+
+    @Override
+    public Flux<UcxBuffer> requestChannel(Flux<UcxBuffer> received) {
+        return received;
+    }
+
+    private SimulatedRequest taken(UcxBuffer request) {
+        simulation.track(request, "a request at the responder of " + this);
+        byte[] bytes = Content.bytes(request);
+        simulation.check(Content.isIntact(bytes), "the responder of " + this + " gets a request that is not intact");
+        simulation.check(engine.isEngineThread(), "the responder of " + this + " is called on another thread");
+        if (simulation.chance(0.3)) {
+            simulation.soon(request::release);
+        } else {
+            request.release();
+        }
+        return other.requests.get(Content.sender(bytes));
+    }
+
+    /** Nothing happens any more, both sides are open, and everything has demand. */
+    void checkAtRest() {
+        boolean limited = requests.values().stream().anyMatch(SimulatedRequest::staysOpen);
+        sends.values().forEach(SimulatedSend::checkAtRest);
+        requests.values().forEach(request -> request.checkAtRest(limited));
+        MessageStatistics now = messages.statistics();
+        simulation.check(now.bufferedBytes() == 0, this + " holds " + now.bufferedBytes() + " bytes at rest");
+    }
+
+    /** The connection has ended on both sides. */
+    void checkAtEnd() {
+        // What came between the leaving of one and the arrival of the next is lost, and no error of the latter.
+        boolean received = !other.receivers.isEmpty() && other.receivers.getLast().hasCompleted()
+                && other.receivers.stream().noneMatch(SimulatedReceiver::hasLeft);
+        sends.values().forEach(send -> send.checkAtEnd(received));
+        requests.values().forEach(SimulatedRequest::checkAtEnd);
+        receivers.forEach(SimulatedReceiver::checkAtEnd);
+        simulation.check(connection().hasEnded(), this + " has not ended: " + connection().phase());
+        MessageStatistics now = messages.statistics();
+        zero(now.openStreams(), "open streams");
+        zero(now.sendCredit(), "messages of credit");
+        zero(now.waitingRequests(), "requests that wait");
+        zero(now.creditWaiters(), "sends that wait for credit");
+        zero(now.bufferedBytes(), "bytes that wait");
+        zero(now.violations(), "violations of the protocol");
+        zero(messages.windows(), "windows that were not left");
+        zero(pool.leases(), "leases, of those of the application " + simulation.unreleased());
+        zero(pool.waiters(), "that wait for memory");
+    }
+
+    private void zero(long count, String what) {
+        simulation.check(count == 0, this + " is left with " + count + " " + what);
+    }
+
+    @Override
+    public String toString() {
+        return engine.toString();
+    }
+}
