@@ -56,6 +56,8 @@ final class BadLifecycles {
         missing("UcxClient.doOnConnected(Consumer)", "action", tried -> tried.client().doOnConnected(null));
         missing("UcxClient.doOnDisconnected(Consumer)", "action", tried -> tried.client().doOnDisconnected(null));
         missing("UcxServer.doOnConnection(Consumer)", "action", tried -> tried.server().doOnConnection(null));
+        missing("UcxClient.connect(Function)", "wrap", tried -> tried.client().connect(null));
+        missing("UcxServer.bind(Function)", "wrap", tried -> tried.server().bind(null));
         count("UcxServer.maxConnectionsPerClient(int)", "maxConnectionsPerClient",
                 1, (tried, value) -> tried.server().maxConnectionsPerClient(value));
         count("UcxServer.maxConnections(int)", "maxConnections",

@@ -18,6 +18,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Wrong uses of active messages and tags. */
 final class BadMessages {
@@ -49,6 +50,12 @@ final class BadMessages {
                 tried -> tried.connection().outbound().sendByteArrays(null), "messages"));
         cases.add(thrown("UcxOutbound.sendStrings(Publisher)", "null", NullPointerException.class,
                 tried -> tried.connection().outbound().sendStrings(null), "messages"));
+        cases.add(thrown("UcxOutbound.send(Publisher,MessageEncoder)", "null", NullPointerException.class,
+                tried -> tried.connection().outbound().send(null, new PatternEncoder()), "values"));
+        cases.add(thrown("UcxOutbound.send(Publisher,MessageEncoder)", "Mono, null", NullPointerException.class,
+                tried -> tried.connection().outbound().send(Mono.just(1), null), "encoder"));
+        cases.add(thrown("UcxInbound.receive(MessageDecoder)", "null", NullPointerException.class,
+                tried -> tried.connection().inbound().receive(null), "decoder"));
         requests();
     }
 

@@ -18,6 +18,7 @@ import io.reactorucx.transport.counter.EngineCounter;
 import io.reactorucx.transport.endpoint.EndpointAllocator;
 import io.reactorucx.transport.endpoint.PeerAdmission;
 import io.reactorucx.transport.endpoint.PeerProcess;
+import io.reactorucx.transport.endpoint.PeerProcesses;
 import io.reactorucx.transport.endpoint.SharedMemorySignals;
 import io.reactorucx.transport.event.FlightEvents;
 import io.reactorucx.transport.frame.ControlFields;
@@ -99,7 +100,7 @@ public final class EngineConnections {
         this.engine = engine;
         this.limits = limits;
         this.heartbeats = new HeartbeatTimer(engine);
-        this.processes = new PeerProcesses(engine);
+        this.processes = new PeerProcesses(engine, "the look for ended peers", Integer.MAX_VALUE, 2);
         this.ages = new OperationAges(engine, this::underWay, this::isEmpty);
     }
 

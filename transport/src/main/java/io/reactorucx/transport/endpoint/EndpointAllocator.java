@@ -54,13 +54,16 @@ public final class EndpointAllocator {
     /** The endpoints that a BIND may make this side create before the engine does something else. */
     private static final int MAX_AT_A_TIME = 4;
 
+    /** Processes whose idle endpoints keep their memory mapped, and are looked at together. */
+    private static final int IDLE_PROCESSES_AT_A_TIME = 4;
+
     private static final Duration NEXT_ROUND = Duration.ofNanos(1);
     private static final Duration CLOSE_RETRY = Duration.ofMillis(200);
 
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
-    private final IdleEndpointSweep sweep;
+    private final PeerProcesses processes;
     private final ExpectedEndpoints expected;
     /** The number of endpoints that have been made to each worker. */
     private final Map<Long, Integer> counts = new HashMap<>();
@@ -75,7 +78,8 @@ public final class EndpointAllocator {
 
     public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress) {
         this.engine = engine;
-        this.sweep = new IdleEndpointSweep(engine);
+        this.processes = new PeerProcesses(engine, "the look for ended peers of idle endpoints",
+                IDLE_PROCESSES_AT_A_TIME, 1);
         this.expected = new ExpectedEndpoints(engine, this);
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
@@ -386,7 +390,7 @@ public final class EndpointAllocator {
 
         /** Removes this endpoint from the idle ones, and returns whether it was idle. */
         private boolean removeIdle() {
-            sweep.remove(process, close);
+            processes.remove(process, close);
             boolean wasIdle = idle.remove(index, this);
             Deque<PooledEndpoint> ofPeer = reusable.get(index.peer());
             if (ofPeer != null && ofPeer.remove(this) && ofPeer.isEmpty()) {
@@ -432,7 +436,7 @@ public final class EndpointAllocator {
             owner = null;
             process = lastPeer;
             idle.put(index, this);
-            sweep.add(lastPeer, close);
+            processes.add(lastPeer, close);
             if (index.peer() == uid ? index.number() % 2 == 0 : Long.compareUnsigned(uid, index.peer()) > 0) {
                 reusable.computeIfAbsent(index.peer(), peer -> new ArrayDeque<>()).add(this);
             }
