@@ -94,7 +94,8 @@ public final class MemoryWatch {
         }
         to.accept("buffer pool: " + what + ": the application holds " + leased.get()
                 + ". It has to release each lease once: a responder its requests, a receiver its messages, also when"
-                + " they fail or are cancelled. LeakDetection.PARANOID reports where lost leases were taken; maxBufferBytes(..) sets the limit");
+                + " they fail or are cancelled. LeakDetection.PARANOID reports where lost leases were"
+                + " taken; maxBufferBytes(..) sets the limit");
     }
 
     /** Half of the pool is free. */

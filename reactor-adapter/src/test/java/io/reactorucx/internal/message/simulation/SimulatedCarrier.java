@@ -205,13 +205,15 @@ final class SimulatedCarrier implements MessageCarrier {
 
     private boolean offer(byte[] header, MemorySegment payload, Completion whenDone) {
         frames.large(header);
-        simulation.note(name + " offers " + MessageFrameCodec.sequence(header) + " of " + payload.byteSize() + " bytes");
-        Pending operation = new Pending(Kind.PEER, settings.fault() == CarrierFault.DOUBLE_RELEASE ? (status, length, tag) -> {
+        simulation.note(name + " offers " + MessageFrameCodec.sequence(header) + " of " + payload.byteSize()
+                + " bytes");
+        Completion completion = settings.fault() == CarrierFault.DOUBLE_RELEASE ? (status, length, tag) -> {
             whenDone.complete(status, length, tag);
             if (fault(CarrierFault.DOUBLE_RELEASE)) {
                 whenDone.complete(status, length, tag);
             }
-        } : whenDone);
+        } : whenDone;
+        Pending operation = new Pending(Kind.PEER, completion);
         SimulatedOffer offer = new SimulatedOffer(simulation, this, other, header, payload, operation);
         simulation.soon(() -> other.engine.run(() -> {
             if (other.connection.carriesMessages()) {

@@ -175,7 +175,8 @@ final class SimulatedConnection {
     }
 
     private void gone() {
-        if (life.phase() == ConnectionPhase.ENDPOINT_GONE && carrier.isIdle() || life.phase() == ConnectionPhase.OVERDUE) {
+        if (life.phase() == ConnectionPhase.ENDPOINT_GONE && carrier.isIdle()
+                || life.phase() == ConnectionPhase.OVERDUE) {
             life.advance(ConnectionEvent.OPERATIONS_DONE);
         }
     }

@@ -59,7 +59,8 @@ final class SimulatedRequest implements CoreSubscriber<Object> {
         boolean leased = side.simulation().chance(0.5);
         return switch (answer) {
             case NONE -> exchange.fireAndForget();
-            case ONE -> leased ? exchange.response(EncodedMessage::lease) : exchange.response(EncodedMessage::toByteArray);
+            case ONE -> leased ? exchange.response(EncodedMessage::lease)
+                    : exchange.response(EncodedMessage::toByteArray);
             case MANY, CHANNEL -> leased ? exchange.responses(EncodedMessage::lease)
                     : exchange.responses(EncodedMessage::toByteArray);
         };
@@ -186,9 +187,11 @@ final class SimulatedRequest implements CoreSubscriber<Object> {
                     this + " has completed, and " + end);
         } else if (signals == 1) {
             // A request without a response is dropped where the responder has too many of them, or there is none.
-            boolean explained = answer == Answer.NONE && error instanceof UcxClosedException || end == SimulatedSource.End.FAIL
+            boolean explained = answer == Answer.NONE && error instanceof UcxClosedException
+                    || end == SimulatedSource.End.FAIL
                     || error instanceof UcxException refused && refused.status() == UcxStatus.EXCEEDS_LIMIT
-                    || error instanceof UcxRequestException sent && sent.reason() != UcxRequestException.Reason.APPLICATION;
+                    || error instanceof UcxRequestException sent
+                    && sent.reason() != UcxRequestException.Reason.APPLICATION;
             simulation.check(explained, this + " has failed for no reason: " + error);
         }
     }
