@@ -5,7 +5,7 @@ enum CarrierFault {
 
     NONE("nothing"),
     /** A CREDIT frame is taken out of its batch. */
-    LOST_CREDIT("stands still"),
+    LOST_CREDIT("stands still|delivered"),
     /** LAST, and what else is in its batch, gets the number of a batch of messages before it, and is taken first. */
     LAST_OVERTAKES("not keep to the protocol|closes the connection by force|has completed, and got"),
     /** FIN goes out as soon as a side closes, although its protocol is not quiet. */
@@ -13,15 +13,15 @@ enum CarrierFault {
     /** The end of a large send is told twice. */
     DOUBLE_RELEASE("it was released before"),
     /** The end of a batch, or of a large send, is never told. */
-    LOST_COMPLETION("stands still|rest"),
+    LOST_COMPLETION("stands still|rest|delivered"),
     /** A batch arrives twice. */
     DUPLICATED_BATCH("not keep to the protocol|closes the connection by force"),
     /** A batch does not arrive. */
-    LOST_BATCH("stands still|rest"),
+    LOST_BATCH("stands still|rest|delivered"),
     /** Two batches arrive under each other's number. */
     SWAPPED_BATCHES("is delivered as|as its"),
     /** The end of a large send is told before its data was fetched. */
-    EARLY_COMPLETION("not intact"),
+    EARLY_COMPLETION("not intact|is delivered as|as its"),
     /** A byte of a large message is another one. */
     CHANGED_BYTE("not intact");
 

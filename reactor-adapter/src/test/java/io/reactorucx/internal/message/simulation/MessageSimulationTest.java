@@ -74,7 +74,7 @@ class MessageSimulationTest {
         List<Simulation> found = failing(SEEDS_OF_A_FAULT, fault);
 
         LOG.info("{} is found by {}", fault, found.stream().map(Simulation::finding).toList());
-        assertThat(found).hasSize(SHOWN).allSatisfy(run ->
-                assertThat(run.finding()).containsPattern(Pattern.compile(fault.foundBy())));
+        assertThat(found).hasSize(SHOWN).extracting(Simulation::finding).allSatisfy(finding ->
+                assertThat(finding).containsPattern(Pattern.compile(fault.foundBy())));
     }
 }

@@ -20,7 +20,7 @@ final class Scenario {
     private final SimulatedSide two;
 
     Scenario(long seed, CarrierFault fault, SimulatedPools pools) {
-        this.simulation = new Simulation(seed);
+        this.simulation = new Simulation(seed, pools);
         CarrierSettings settings = new CarrierSettings(fault, simulation.one(2, 8, 1_000),
                 simulation.one(0.0, 0.02, 0.2), simulation.chance(0.5));
         this.one = new SimulatedSide(simulation, "one", settings, limits(), pools.one());
@@ -32,7 +32,8 @@ final class Scenario {
     private FlowControlConfig limits() {
         return FlowControlConfig.DEFAULT.withWindow(simulation.one(1, 2, 8, 1024), simulation.one(1 << 16, 1 << 20))
                 .withSizes(simulation.one(0, 64, 1_000, 16 << 10), simulation.one(256, 1_024, 8 << 10))
-                .withMaxStreams(simulation.one(1, 2, 1_024)).withMaxWaitingRequests(simulation.one(0, 2, 4_096));
+                .withMaxStreams(simulation.one(1, 2, 1_024)).withMaxWaitingRequests(simulation.one(0, 2, 4_096))
+                .withDetailedErrors(true);
     }
 
     /** Runs the seed. Returns what was wrong, null for nothing. */
@@ -84,6 +85,9 @@ final class Scenario {
         }
         if (simulation.chance(0.1)) {
             side.leaveWithin(WORK_NANOS);
+        }
+        if (simulation.chance(0.2)) {
+            side.lackMemoryWithin(WORK_NANOS);
         }
     }
 

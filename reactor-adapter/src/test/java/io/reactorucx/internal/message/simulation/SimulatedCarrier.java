@@ -207,13 +207,12 @@ final class SimulatedCarrier implements MessageCarrier {
         frames.large(header);
         simulation.note(name + " offers " + MessageFrameCodec.sequence(header) + " of " + payload.byteSize()
                 + " bytes");
-        Completion completion = settings.fault() == CarrierFault.DOUBLE_RELEASE ? (status, length, tag) -> {
+        Pending operation = new Pending(Kind.PEER, (status, length, tag) -> {
             whenDone.complete(status, length, tag);
             if (fault(CarrierFault.DOUBLE_RELEASE)) {
                 whenDone.complete(status, length, tag);
             }
-        } : whenDone;
-        Pending operation = new Pending(Kind.PEER, completion);
+        });
         SimulatedOffer offer = new SimulatedOffer(simulation, this, other, header, payload, operation);
         simulation.soon(() -> other.engine.run(() -> {
             if (other.connection.carriesMessages()) {

@@ -18,7 +18,6 @@ final class SimulatedConnection {
     private final CarrierSettings settings;
     private final SimulatedLifecycle life = new SimulatedLifecycle();
     private UcxException loss;
-    private boolean timedOut;
     private boolean deadline;
 
     SimulatedConnection(Simulation simulation, SimulatedCarrier carrier, CarrierSettings settings) {
@@ -43,15 +42,6 @@ final class SimulatedConnection {
         return life.phase();
     }
 
-    /** Returns whether the graceful close was cut short by its deadline. */
-    boolean isTimedOut() {
-        return timedOut;
-    }
-
-    boolean isLost() {
-        return loss != null;
-    }
-
     /** Closes the connection. Thread: engine. */
     void close(CloseMode mode) {
         if (mode == CloseMode.FLUSH && life.isDraining()) {
@@ -74,7 +64,6 @@ final class SimulatedConnection {
             deadline = true;
             simulation.after(CLOSE_TIMEOUT, () -> carrier.engine().run(() -> {
                 if (!hasEnded() && life.advance(ConnectionEvent.TIMEOUT)) {
-                    timedOut = true;
                     simulation.note(carrier.name() + " has not closed in time");
                     if (life.phase() == ConnectionPhase.ABORTING) {
                         terminate();
@@ -175,8 +164,8 @@ final class SimulatedConnection {
     }
 
     private void gone() {
-        if (life.phase() == ConnectionPhase.ENDPOINT_GONE && carrier.isIdle()
-                || life.phase() == ConnectionPhase.OVERDUE) {
+        ConnectionPhase phase = life.phase();
+        if (phase == ConnectionPhase.ENDPOINT_GONE && carrier.isIdle() || phase == ConnectionPhase.OVERDUE) {
             life.advance(ConnectionEvent.OPERATIONS_DONE);
         }
     }

@@ -66,6 +66,10 @@ final class SimulatedOffer implements LargeOffer {
     }
 
     private void copy(MemorySegment destination) {
+        simulation.use(destination, "the memory for a message that " + to.name() + " fetches");
+        if (!from.isFaulty(CarrierFault.EARLY_COMPLETION)) {
+            simulation.use(data, "the memory of a message that " + to.name() + " fetches");
+        }
         MemorySegment.copy(data, 0, destination, 0, data.byteSize());
         if (data.byteSize() > 0 && from.changesByte()) {
             long at = simulation.below((int) data.byteSize());

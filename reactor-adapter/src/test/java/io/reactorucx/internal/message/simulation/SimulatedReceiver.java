@@ -93,8 +93,8 @@ final class SimulatedReceiver<T> implements CoreSubscriber<T> {
     @Override
     public void onError(Throwable failure) {
         ended("fails: " + failure.getMessage());
-        side.simulation().check(!(side.isOpen() && side.other().isOpen()),
-                this + " has failed for no reason: " + failure);
+        side.simulation().check(!(side.isOpen() && side.other().isOpen()), this + " has failed for no reason: "
+                + failure);
     }
 
     @Override

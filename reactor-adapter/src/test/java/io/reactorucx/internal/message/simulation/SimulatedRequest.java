@@ -186,14 +186,19 @@ final class SimulatedRequest implements CoreSubscriber<Object> {
             simulation.check(answer == Answer.NONE || end == SimulatedSource.End.COMPLETE || answer == Answer.ONE,
                     this + " has completed, and " + end);
         } else if (signals == 1) {
-            // A request without a response is dropped where the responder has too many of them, or there is none.
-            boolean explained = answer == Answer.NONE && error instanceof UcxClosedException
-                    || end == SimulatedSource.End.FAIL
-                    || error instanceof UcxException refused && refused.status() == UcxStatus.EXCEEDS_LIMIT
-                    || error instanceof UcxRequestException sent
-                    && sent.reason() != UcxRequestException.Reason.APPLICATION;
-            simulation.check(explained, this + " has failed for no reason: " + error);
+            simulation.check(end == SimulatedSource.End.FAIL || isRefused(), this + " has failed for no reason: "
+                    + error);
         }
+    }
+
+    private boolean isRefused() {
+        return switch (error) {
+            // A request without a response is dropped where the responder has too many of them, or there is none.
+            case UcxClosedException ignored -> answer == Answer.NONE;
+            case UcxException refused -> refused.status() == UcxStatus.EXCEEDS_LIMIT;
+            case UcxRequestException sent -> sent.reason() != UcxRequestException.Reason.APPLICATION;
+            default -> false;
+        };
     }
 
     void checkAtEnd() {

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.message.simulation;
 
+import io.reactorucx.core.error.UcxException;
 import java.util.function.Function;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -116,6 +117,10 @@ final class SimulatedSend implements CoreSubscriber<Void> {
             return;
         }
         side.simulation().check(signals == 1, this + " has not ended with its connection");
+        side.simulation().check(!receiverCompleted || !(error instanceof UcxException) || delivered == 0
+                || isDelivered() || interrupted,
+                "the peer's receiver has completed, and got only " + delivered + " messages of " + this
+                + ", which failed");
         side.simulation().check(!receiverCompleted || !completed || isDelivered() || interrupted, "the peer's receiver"
                 + " has completed, and got " + delivered + " of " + source.produced() + " messages of " + this);
     }

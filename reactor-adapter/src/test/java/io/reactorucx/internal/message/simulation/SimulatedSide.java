@@ -2,12 +2,14 @@ package io.reactorucx.internal.message.simulation;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.message.CarriedMessages;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.request.ResponderDispatcher;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.config.FlowControlConfig;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,10 +23,14 @@ import reactor.core.publisher.Mono;
 /** One side of a simulated connection with its application: sends, receivers, requests and a responder. */
 final class SimulatedSide implements UcxResponder {
 
+    /** Whether some sides have a single slab for their messages, which may stand still then. */
+    private static final boolean SCARCE = Boolean.getBoolean("io.reactorucx.test.scarce");
+
     private final Simulation simulation;
     private final SimulatedEngine engine;
     private final FlowControlConfig limits;
     private final LeasePool pool;
+    private final LeasePool memory;
     private final CarriedMessages messages;
     private final SimulatedCarrier carrier;
     private final MessageProtocol protocol;
@@ -34,12 +40,13 @@ final class SimulatedSide implements UcxResponder {
     private SimulatedSide other;
 
     SimulatedSide(Simulation simulation, String name, CarrierSettings settings, FlowControlConfig limits,
-            LeasePool pool) {
+            SimulatedPools.Side pools) {
         this.simulation = simulation;
         this.engine = new SimulatedEngine(simulation, name);
         this.limits = limits;
-        this.pool = pool;
-        this.messages = new CarriedMessages(pool, simulation.one(1, 4, 64));
+        this.pool = pools.application();
+        this.memory = simulation.chance(0.3) && SCARCE ? pools.fewMessages() : pools.messages();
+        this.messages = new CarriedMessages(memory, simulation.one(1, 4, 64));
         this.carrier = new SimulatedCarrier(simulation, name, engine, settings, this::interruptSends);
         this.protocol = messages.over(carrier, limits);
     }
@@ -69,6 +76,7 @@ final class SimulatedSide implements UcxResponder {
         return limits;
     }
 
+    /** Returns the application's pool. */
     LeasePool pool() {
         return pool;
     }
@@ -123,6 +131,21 @@ final class SimulatedSide implements UcxResponder {
 
     void receiveWithin(long nanos) {
         simulation.after(time(nanos), () -> engine.runAnywhere(this::receive));
+    }
+
+    /** Takes all slabs that have no lease, for a while. */
+    void lackMemoryWithin(long nanos) {
+        simulation.after(time(nanos), () -> {
+            List<UcxBuffer> taken = new ArrayList<>();
+            try {
+                while (true) {
+                    taken.add(memory.acquire(BufferPool.SLAB_BYTES, null));
+                }
+            } catch (UcxException e) {
+                simulation.note(this + " has no memory but in " + (memory.leases() - taken.size()) + " leases");
+            }
+            simulation.after(time(nanos), () -> taken.forEach(UcxBuffer::release));
+        });
     }
 
     private long time(long nanos) {
@@ -204,6 +227,8 @@ final class SimulatedSide implements UcxResponder {
         sends.values().forEach(SimulatedSend::checkAtRest);
         requests.values().forEach(request -> request.checkAtRest(limited));
         MessageStatistics now = messages.statistics();
+        simulation.note(this + " has leased " + memory.leasedBytes() + " bytes, " + memory.waiters() + " wait, holds "
+                + now.bufferedBytes());
         simulation.check(now.bufferedBytes() == 0, this + " holds " + now.bufferedBytes() + " bytes at rest");
     }
 
@@ -224,8 +249,8 @@ final class SimulatedSide implements UcxResponder {
         zero(now.bufferedBytes(), "bytes that wait");
         zero(now.violations(), "violations of the protocol");
         zero(messages.windows(), "windows that were not left");
-        zero(pool.leases(), "leases, of those of the application " + simulation.unreleased());
-        zero(pool.waiters(), "that wait for memory");
+        zero(pool.leases() + memory.leases(), "leases, of those of the application " + simulation.unreleased());
+        zero(memory.waiters(), "that wait for memory");
     }
 
     private void zero(long count, String what) {

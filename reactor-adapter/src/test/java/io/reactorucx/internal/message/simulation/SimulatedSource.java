@@ -1,6 +1,5 @@
 package io.reactorucx.internal.message.simulation;
 
-import io.reactorucx.core.error.UcxException;
 import java.util.function.IntFunction;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -102,9 +101,5 @@ final class SimulatedSource<T> extends Flux<T> implements Subscription {
         SourceFailure() {
             super("simulated", null, false, false);
         }
-    }
-
-    static boolean isEndOfConnection(Throwable error) {
-        return error instanceof UcxException;
     }
 }

@@ -1,6 +1,7 @@
 package io.reactorucx.internal.message.simulation;
 
 import io.reactorucx.buffer.UcxBuffer;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.IdentityHashMap;
@@ -30,6 +31,7 @@ final class Simulation {
     }
 
     private final long seed;
+    private final SimulatedPools pools;
     private final RandomGenerator random;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Map<UcxBuffer, String> leases = new IdentityHashMap<>();
@@ -40,8 +42,9 @@ final class Simulation {
     private String failure;
     private SimulatedEngine current;
 
-    Simulation(long seed) {
+    Simulation(long seed, SimulatedPools pools) {
         this.seed = seed;
+        this.pools = pools;
         this.random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
     }
 
@@ -119,6 +122,11 @@ final class Simulation {
         return current;
     }
 
+    /** Memory is read or written: it has to be leased then. */
+    void use(MemorySegment memory, String what) {
+        check(pools.isLeased(memory), what + " is not leased any more");
+    }
+
     /** Remembers a lease of the application. */
     void track(Object message, String what) {
         if (message instanceof UcxBuffer lease) {
@@ -128,15 +136,8 @@ final class Simulation {
 
     /** Returns the leases of the application that were not released. */
     List<String> unreleased() {
-        return leases.entrySet().stream().filter(entry -> isLeased(entry.getKey())).map(Map.Entry::getValue).toList();
-    }
-
-    private static boolean isLeased(UcxBuffer lease) {
-        try {
-            return lease.segment() != null;
-        } catch (IllegalStateException e) {
-            return false;
-        }
+        return leases.entrySet().stream().filter(entry -> SimulatedPools.isLeased(entry.getKey()))
+                .map(Map.Entry::getValue).toList();
     }
 
     void note(String what) {
