@@ -355,7 +355,8 @@ public final class SendScheduler {
     /** Returns whether the peer has received everything up to LAST, or has never been sent anything. */
     public boolean isDelivered() {
         return switch (phase) {
-            case NEW -> !isLastDue();
+            // A source may have signalled what the engine has not looked for yet.
+            case NEW -> drained.getAsBoolean() && !isLastDue();
             case ANNOUNCED, LAST_WRITTEN -> false;
             case LAST_SENT -> sequence.hasArrived(lastSequence);
             case STOPPED -> true;
