@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.buffer.LeakRecord;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -12,6 +13,7 @@ import reactor.core.publisher.Mono;
 public final class LeasePool extends UcxBufferPool {
 
     private final BufferPool buffers;
+    private final AtomicLong copiedBytes = new AtomicLong();
 
     public LeasePool(BufferPool buffers) {
         this.buffers = buffers;
@@ -56,6 +58,32 @@ public final class LeasePool extends UcxBufferPool {
                 actual.onSubscribe(new LeaseWait(LeasePool.this, bytes, place, actual));
             }
         };
+    }
+
+    /**
+     * Takes a share of the pool for the copy of a message that waits until the peer fetches it. Copies have half of the
+     * pool together, and one may always be made: where both peers send large messages, each needs the other half to
+     * fetch what the other one offers. Thread: any.
+     *
+     * @return whether there is a share for it; {@link #endCopy} gives it back
+     */
+    public boolean beginCopy(long bytes) {
+        long block = blockBytes(bytes);
+        long before = copiedBytes.getAndAdd(block);
+        if (before > 0 && before + block > maxBytes() / 2) {
+            copiedBytes.addAndGet(-block);
+            return false;
+        }
+        return true;
+    }
+
+    /** The peer has fetched a copy, or it was not sent. Thread: any. */
+    public void endCopy(long bytes) {
+        copiedBytes.addAndGet(-blockBytes(bytes));
+    }
+
+    private static long blockBytes(long bytes) {
+        return Math.max(MIN_BLOCK_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.internal.codec.OutgoingMessage;
+import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.LeasedBuffer;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.event.FlightEvents;
@@ -38,23 +39,42 @@ final class RendezvousSend implements Completion {
         this.event = FlightEvents.largeMessage();
     }
 
-    /** Prepares a message, copied into registered memory unless it is a lease. Returns null while the pool has none. */
+    /**
+     * Prepares a message, copied into registered memory unless it is a lease. Returns null while the pool has none for
+     * copies.
+     */
     static @Nullable RendezvousSend of(RendezvousWindow window, OutboundStream output, SendSubscriber<?> sender,
             Object message) {
         if (message instanceof UcxBuffer lease) {
             return new RendezvousSend(window, output, sender, lease, false);
         }
-        UcxBuffer lease = output.buffers().tryLease(SendSubscriber.length(message));
-        if (lease == null) {
+        long length = SendSubscriber.length(message);
+        LeasePool pool = output.context().pool();
+        if (!pool.beginCopy(length)) {
+            output.context().retry().add(output);
             return null;
         }
+        UcxBuffer copy = null;
         try {
-            copy(message, lease);
-        } catch (RuntimeException e) {
-            lease.release();
-            throw e;
+            copy = copied(message, output.buffers().tryLease(length));
+        } finally {
+            if (copy == null) {
+                pool.endCopy(length);
+            }
         }
-        return new RendezvousSend(window, output, sender, lease, true);
+        return copy == null ? null : new RendezvousSend(window, output, sender, copy, true);
+    }
+
+    private static @Nullable UcxBuffer copied(Object message, @Nullable UcxBuffer lease) {
+        if (lease != null) {
+            try {
+                copy(message, lease);
+            } catch (RuntimeException e) {
+                lease.release();
+                throw e;
+            }
+        }
+        return lease;
     }
 
     private static void copy(Object message, UcxBuffer lease) {
@@ -76,7 +96,15 @@ final class RendezvousSend implements Completion {
     /** UCX did not take the message, which stays in its sender's queue. */
     void withdraw() {
         if (copied) {
-            lease.release();
+            release();
+        }
+    }
+
+    private void release() {
+        long length = lease.length();
+        lease.release();
+        if (copied) {
+            output.context().pool().endCopy(length);
         }
     }
 
@@ -87,7 +115,7 @@ final class RendezvousSend implements Completion {
             FlightEvents.largeMessageEnded(event, context.connection().id(), context.connection().peer(), true,
                     lease.length(), success);
         }
-        lease.release();
+        release();
         output.rendezvousCompleted();
         sender.rendezvousCompleted();
     }
