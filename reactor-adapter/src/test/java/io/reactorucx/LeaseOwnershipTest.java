@@ -26,6 +26,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 
 /** Who owns a lease when an operation or a request is cancelled. */
 @ExtendWith(NoLeaks.class)
@@ -134,6 +135,18 @@ class LeaseOwnershipTest implements NeedsUcx {
         lease.release();
 
         assertThat(lease.isDisposed()).isTrue();
+    }
+
+    /** A mistake of the application, for which UCX has both messages before the first release. */
+    @Test
+    void largeLeaseThatIsSentTwiceEndsItsSend() {
+        UcxBuffer lease = peers.clientResources().buffers().copyOf(new byte[20_000]);
+        peers.served().inbound().receive().subscribe(UcxBuffer::release);
+
+        Signal<Void> end = peers.client().outbound().send(Flux.just(lease, lease)).materialize().block(Waits.PATIENCE);
+
+        assertThat(end).isNotNull();
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().buffers().leases() == 0);
     }
 
     @Test

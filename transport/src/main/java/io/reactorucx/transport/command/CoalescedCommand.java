@@ -63,10 +63,19 @@ public final class CoalescedCommand implements Command {
         // queue's store may else wait behind the look, the run see nothing, and nobody submit again.
         VarHandle.fullFence();
         if (submitted == 0 && SUBMITTED.compareAndSet(this, 0, 1)) {
-            if (delayed) {
-                RetryingCommand.retry(engine, this);
-            } else {
-                engine.execute(this);
+            boolean given = false;
+            try {
+                if (delayed) {
+                    RetryingCommand.retry(engine, this);
+                } else {
+                    engine.execute(this);
+                }
+                given = true;
+            } finally {
+                if (!given) {
+                    // An error, such as an overflow of the stack, must not make this the last submission.
+                    submitted = 0;
+                }
             }
         }
     }

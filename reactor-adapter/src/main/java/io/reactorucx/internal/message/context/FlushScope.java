@@ -1,15 +1,22 @@
 package io.reactorucx.internal.message.context;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Delays sending until the outermost call into the message protocol returns, so that everything written meanwhile
  * shares a batch. Each entry point runs in {@code try (var _ = scope.open())}; scopes nest.
  *
+ * <p>A call knows its level, and leaves to the one below, whatever calls above it have left behind: where the
+ * application has used up the stack, their close may not have run.
+ *
  * <p>Thread: engine.
  */
-public final class FlushScope implements AutoCloseable {
+public final class FlushScope {
 
     private final Runnable flush;
     private final Runnable whenFlushed;
+    private final List<Level> levels = new ArrayList<>();
     private int depth;
     private boolean flushing;
 
@@ -17,47 +24,80 @@ public final class FlushScope implements AutoCloseable {
     public FlushScope(Runnable flush, Runnable whenFlushed) {
         this.flush = flush;
         this.whenFlushed = whenFlushed;
+        levels.add(new Level(0));
     }
 
-    public FlushScope open() {
-        depth++;
-        return this;
-    }
+    /** One call into the protocol. */
+    public final class Level implements AutoCloseable {
 
-    /** Returns whether no other call into the protocol is in progress below the one that has opened the scope. */
-    public boolean isOutermost() {
-        return depth == 1;
-    }
+        private final int index;
 
-    @Override
-    public void close() {
-        flushAndLeave();
-        if (depth == 0) {
-            whenFlushed.run();
+        private Level(int index) {
+            this.index = index;
         }
+
+        /** Returns whether no other call into the protocol is in progress below. */
+        public boolean isOutermost() {
+            return index == 0;
+        }
+
+        @Override
+        public void close() {
+            if (index > 0) {
+                depth = index;
+            } else {
+                try {
+                    flushAndLeave();
+                } finally {
+                    depth = 0;
+                }
+                whenFlushed.run();
+            }
+        }
+    }
+
+    /** Begins a call. */
+    public Level open() {
+        int level = depth;
+        if (level == 0) {
+            outermost(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+        } else if (level == levels.size()) {
+            levels.add(new Level(level));
+        }
+        depth = level + 1;
+        return levels.get(level);
+    }
+
+    /** Takes more of the stack than a close does: where it ends, it ends here, and not between open and close. */
+    private static long outermost(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j) {
+        return a + b + c + d + e + f + g + h + i + j;
     }
 
     /** As a scope around a step of the connection's shutdown, which checks by itself whether it can go on. */
     public void duringShutdown(Runnable step) {
-        depth++;
+        Level level = open();
         try {
             step.run();
         } finally {
-            flushAndLeave();
+            if (level.isOutermost()) {
+                flushAndLeave();
+            } else {
+                level.close();
+            }
         }
     }
 
     private void flushAndLeave() {
-        if (depth == 1 && !flushing) {
-            flushing = true;
-            try {
-                flush.run();
-            } finally {
-                flushing = false;
-                depth--;
-            }
-        } else {
-            depth--;
+        if (flushing) {
+            depth = 0;
+            return;
+        }
+        flushing = true;
+        try {
+            flush.run();
+        } finally {
+            flushing = false;
+            depth = 0;
         }
     }
 }

@@ -29,7 +29,7 @@ public record StreamContext(MessageCarrier connection, FlowControlConfig limits,
     private static final Logger LOG = LoggerFactory.getLogger(StreamContext.class);
 
     /** Opens a scope, at whose end what was written within is sent: {@code try (var _ = context.flushScope())}. */
-    public FlushScope flushScope() {
+    public FlushScope.Level flushScope() {
         return scope.open();
     }
 

@@ -79,10 +79,10 @@ public final class OutboundStream implements Runnable {
             // Cancelled before it was added: nothing would remove it again.
             return;
         }
-        try (FlushScope scope = context.flushScope()) {
+        try (FlushScope.Level level = context.flushScope()) {
             senders.add(sender);
             boolean finished = sender.produce(allowance());
-            if (finished && scope.isOutermost()) {
+            if (finished && level.isOutermost()) {
                 // All of its messages are written, and it needs no turn. Within another call its end has to wait.
                 removed(sender);
                 sender.finish();
@@ -170,11 +170,13 @@ public final class OutboundStream implements Runnable {
         ready();
     }
 
-    /** Marks the stream as scheduled. Returns false if it is already. */
-    boolean markScheduled() {
-        boolean first = !scheduled;
+    boolean isScheduled() {
+        return scheduled;
+    }
+
+    /** Is in the scheduler's queue. */
+    void scheduled() {
         scheduled = true;
-        return first;
     }
 
     /** Returns how many messages one source may have outstanding: what the peer takes, and this side buffers. */

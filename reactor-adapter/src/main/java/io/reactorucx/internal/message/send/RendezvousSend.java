@@ -115,9 +115,13 @@ final class RendezvousSend implements Completion {
             FlightEvents.largeMessageEnded(event, context.connection().id(), context.connection().peer(), true,
                     lease.length(), success);
         }
-        release();
-        output.rendezvousCompleted();
-        sender.rendezvousCompleted();
+        try {
+            release();
+        } finally {
+            // The application may have released the lease, which throws, and still gets the end of its send.
+            output.rendezvousCompleted();
+            sender.rendezvousCompleted();
+        }
     }
 
     @Override

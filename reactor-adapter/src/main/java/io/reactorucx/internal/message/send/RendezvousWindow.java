@@ -121,11 +121,11 @@ final class RendezvousWindow {
     /** Returns whether UCX has finished with the message already. */
     private boolean post(int stream, RendezvousSend send) {
         MemorySegment message = send.segment();
-        MessageFrameCodec.putPreamble(header, context.connection().peerToken(), sequence.take(0),
-                sequence.acknowledge());
-        FrameBytes.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
+        int number = sequence.take(0);
         boolean posted = false;
         try {
+            MessageFrameCodec.putPreamble(header, context.connection().peerToken(), number, sequence.acknowledge());
+            FrameBytes.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
             boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, headerSegment, message,
                     send.registration(), AmProtocol.RENDEZVOUS, send);
             posted = true;
@@ -141,8 +141,11 @@ final class RendezvousWindow {
     void completed(RendezvousSend send) {
         inFlight--;
         ofEngine.batchCompleted();
-        send.completed();
-        scheduleWaiting();
+        try {
+            send.completed();
+        } finally {
+            scheduleWaiting();
+        }
     }
 
     /** Lets connections that wait post their messages. */

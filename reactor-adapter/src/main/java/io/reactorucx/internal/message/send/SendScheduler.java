@@ -84,9 +84,11 @@ public final class SendScheduler {
 
     /** Queues a stream that has something to write. */
     void schedule(OutboundStream stream) {
-        if (phase != SendPhase.STOPPED && stream.markScheduled()) {
+        if (phase != SendPhase.STOPPED && !stream.isScheduled()) {
+            // The mark comes last: where the stack overflows before, the stream is tried again.
             ready.add(stream);
             open = null;
+            stream.scheduled();
         }
     }
 
@@ -271,18 +273,21 @@ public final class SendScheduler {
     }
 
     private void scheduleFirst(OutboundStream stream) {
-        if (stream.markScheduled()) {
+        if (!stream.isScheduled()) {
             ready.addFirst(stream);
+            stream.scheduled();
         }
     }
 
     private boolean send(MessageBatch batch) {
         open = null;
         int number = sequence.take(batch.byteSize());
-        MemorySegment bytes = batch.finish(context.connection().peerToken(), number, sequence.acknowledge());
+        boolean taken = false;
         try {
+            MemorySegment bytes = batch.finish(context.connection().peerToken(), number, sequence.acknowledge());
             boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes,
                     null, AmProtocol.EAGER, batch);
+            taken = true;
             current = null;
             context.counters().batch();
             if (phase == SendPhase.LAST_WRITTEN) {
@@ -296,9 +301,13 @@ public final class SendScheduler {
             }
             return true;
         } catch (RuntimeException e) {
-            sequence.giveBack();
             refused(e);
             return false;
+        } finally {
+            if (!taken) {
+                // Also for an error, such as an overflow of the stack: the peer would wait for the number.
+                sequence.giveBack();
+            }
         }
     }
 

@@ -321,8 +321,8 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
 
     void notifyAfterFlush() {
         if (notification == Notification.NONE) {
-            notification = Notification.AFTER_FLUSH;
             output.notifyAfterFlush(this);
+            notification = Notification.AFTER_FLUSH;
         }
     }
 
