@@ -25,7 +25,8 @@ class LargeBothWaysTest implements NeedsUcx {
     private static final byte[] MESSAGE = Bytes.array(Bytes.pattern(1_000_000, 1));
 
     private static Mono<Long> received(UcxConnection connection) {
-        return connection.inbound().receive().doOnNext(message -> assertThat(message.length()).isEqualTo(MESSAGE.length))
+        return connection.inbound().receive()
+                .doOnNext(message -> assertThat(message.length()).isEqualTo(MESSAGE.length))
                 .doOnNext(UcxBuffer::release).take(MESSAGES).count();
     }
 
