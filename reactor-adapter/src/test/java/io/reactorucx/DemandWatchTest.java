@@ -241,6 +241,37 @@ class DemandWatchTest implements NeedsUcx {
     }
 
     @Test
+    void sendThatWaitsForTheShareOfCopiesIsNamedAsSuch() {
+        peers.close();
+        peers = Peers.connect(Route.TCP_BY_SOCKET_ADDRESS, resources -> resources.maxBufferBytes(4 << 20),
+                server -> server, client -> client);
+        onWatch(peers.client(), watch -> watch.configure(LIMIT, warnings::add));
+        UcxBufferPool pool = peers.serverResources().buffers();
+        UcxBuffer all = pool.acquire(pool.maxBytes());
+        Disposable responding = peers.served().respond(new UcxResponder() {
+            @Override
+            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                request.release();
+                return Mono.empty();
+            }
+        }).subscribe();
+        Waits.engineOf(peers.served());
+        List<CompletableFuture<byte[]>> requests = List.of(
+                peers.client().requester().requestResponse(new byte[2_000_000]).toFuture(),
+                peers.client().requester().requestResponse(new byte[2_000_000]).toFuture());
+        await().atMost(Waits.PATIENCE).until(() -> pool.waiters() == 1);
+        Waits.engineOf(peers.client());
+        lookAfter(peers.client(), 20);
+        lookAfter(peers.client(), 30);
+
+        assertThat(warnings).hasSize(2).anyMatch(text -> text.contains("has requested and not fetched 1 large"))
+                .anyMatch(text -> text.contains("have half of the buffer pool"));
+        all.release();
+        requests.forEach(request -> assertThat(Waits.get(request)).isNull());
+        responding.dispose();
+    }
+
+    @Test
     void requestsThatWaitForOthersToEndAreLoggedOnce() {
         peers.close();
         peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, resources -> resources, server -> server.maxStreams(1),

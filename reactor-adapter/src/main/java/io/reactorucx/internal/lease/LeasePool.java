@@ -77,6 +77,12 @@ public final class LeasePool extends UcxBufferPool {
         return true;
     }
 
+    /** Returns whether there is a share for the copy of a message. Thread: any. */
+    public boolean hasRoomForCopy(long bytes) {
+        long others = copiedBytes.get();
+        return others == 0 || others + blockBytes(bytes) <= maxBytes() / 2;
+    }
+
     /** The peer has fetched a copy, or it was not sent. Thread: any. */
     public void endCopy(long bytes) {
         copiedBytes.addAndGet(-blockBytes(bytes));

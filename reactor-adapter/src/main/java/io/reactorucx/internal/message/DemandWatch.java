@@ -150,6 +150,8 @@ public final class DemandWatch {
                     + streams.maxOffers() + " large messages, as many as they may, and"
                     + " their peers have not fetched them. More are allowed by a larger EngineConfig.maxInFlight, or by"
                     + " more engines";
+            case COPIES -> "copies of large messages that peers have not fetched have half of the buffer pool. More are"
+                    + " possible by a larger maxBufferBytes, or by messages that are leases, which are not copied";
         };
     }
 }

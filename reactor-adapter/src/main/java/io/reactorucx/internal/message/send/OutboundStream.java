@@ -1,5 +1,6 @@
 package io.reactorucx.internal.message.send;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.batch.Termination;
@@ -31,7 +32,9 @@ public final class OutboundStream implements Runnable {
         /** The peer has requested large messages, was offered them, and has not fetched them. */
         FETCH,
         /** The connections of the engine have offered as many large messages as they may, and no peer fetches one. */
-        OTHER_CONNECTIONS
+        OTHER_CONNECTIONS,
+        /** Copies of large messages, on any connection, have their share of the pool, and no peer fetches one. */
+        COPIES
     }
 
     private final DuplexStream stream;
@@ -200,7 +203,13 @@ public final class OutboundStream implements Runnable {
         if (large && scheduler.rendezvous().isWaitingForEngine(this)) {
             return Wait.OTHER_CONNECTIONS;
         }
-        return large && sender.offered() > 0 ? Wait.FETCH : null;
+        if (large && sender.offered() > 0) {
+            return Wait.FETCH;
+        }
+        if (next == null || !large || next instanceof UcxBuffer) {
+            return null;
+        }
+        return context.pool().hasRoomForCopy(SendSubscriber.length(next)) ? null : Wait.COPIES;
     }
 
     /** The peer has given more credit. */
