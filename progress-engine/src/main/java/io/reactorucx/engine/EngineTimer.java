@@ -6,12 +6,12 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import java.util.Objects;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs actions on an engine's thread after a delay, see {@link ProgressEngine#timer()}.
+ * Runs actions on an engine's thread after a delay, see {@link CommandExecutor#schedule}.
  *
  * <p>A sleeping engine is woken once for each deadline, by at most 1 ms too late; a busy one looks at the clock every
  * few rounds. An engine that closes drops the actions that are pending.
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> any thread; the call of another thread takes a place in the engine's queue of commands.
  * <b>Errors:</b> what an action throws is logged.
  */
-public final class EngineTimer {
+final class EngineTimer {
 
     /** Largest number of timeouts that may be pending. */
-    public static final int MAX_TIMEOUTS = 1 << 20;
+    static final int MAX_TIMEOUTS = 1 << 20;
 
     /**
      * The clock is read once in so many rounds without work: reading it in each one would cost a third of an idle
@@ -33,10 +33,10 @@ public final class EngineTimer {
     private final ProgressEngine engine;
     private final int capacity;
     private final AtomicInteger reserved = new AtomicInteger();
-    private final Consumer<Timeout> whenCancelled = this::forget;
-    private final TreeSet<Timeout> pending = new TreeSet<>(Timeout::compare);
+    private final Consumer<EngineTimeout> whenCancelled = this::forget;
+    private final TreeSet<EngineTimeout> pending = new TreeSet<>(EngineTimeout::compare);
     /** The first of those that are pending. */
-    private @Nullable Timeout next;
+    private @Nullable EngineTimeout next;
     private long sequence;
     private int roundsToLook;
 
@@ -45,16 +45,8 @@ public final class EngineTimer {
         this.capacity = capacity;
     }
 
-    /**
-     * Runs an action after a delay, unless it is cancelled or the engine closes before.
-     *
-     * @param delayNanos shortest delay in ns, 0 or more
-     * @param action what to do on the engine's thread, without blocking
-     * @return the timeout, to cancel it
-     * @throws UcxException with BUSY when {@value #MAX_TIMEOUTS} timeouts are pending or the queue of commands is full
-     * @throws UcxClosedException when the engine closes
-     */
-    public Timeout schedule(long delayNanos, Runnable action) {
+    /** See {@link CommandExecutor#schedule}; at most {@value #MAX_TIMEOUTS} timeouts may be pending. Thread: any. */
+    Timeout schedule(long delayNanos, Runnable action) {
         Objects.requireNonNull(action, "action");
         if (delayNanos < 0 || delayNanos > Long.MAX_VALUE / 2) {
             throw new IllegalArgumentException("delayNanos " + delayNanos + ": must be in 0.." + Long.MAX_VALUE / 2);
@@ -67,7 +59,7 @@ public final class EngineTimer {
             throw new UcxException(UcxStatus.BUSY, "schedule", null,
                     capacity + " timeouts of the engine " + engine.name() + " are pending");
         }
-        Timeout timeout = new Timeout(whenCancelled, System.nanoTime() + delayNanos, action);
+        EngineTimeout timeout = new EngineTimeout(whenCancelled, System.nanoTime() + delayNanos, action);
         if (engine.isEngineThread()) {
             add(timeout);
         } else {
@@ -79,17 +71,17 @@ public final class EngineTimer {
     }
 
     /** {@return number of timeouts that are pending, cancelled ones included until the engine has forgotten them} */
-    public int pending() {
+    int pending() {
         return reserved.get();
     }
 
     /** Brings a timeout from another thread to the engine's. */
     private final class Scheduling implements Command {
 
-        private final Timeout timeout;
+        private final EngineTimeout timeout;
         private volatile @Nullable RuntimeException rejection;
 
-        Scheduling(Timeout timeout) {
+        Scheduling(EngineTimeout timeout) {
             this.timeout = timeout;
         }
 
@@ -115,9 +107,9 @@ public final class EngineTimer {
     /** Removes a timeout that was cancelled on any thread. */
     private final class Removal implements Command {
 
-        private final Timeout timeout;
+        private final EngineTimeout timeout;
 
-        Removal(Timeout timeout) {
+        Removal(EngineTimeout timeout) {
             this.timeout = timeout;
         }
 
@@ -133,7 +125,7 @@ public final class EngineTimer {
     }
 
     /** Any thread. */
-    private void forget(Timeout timeout) {
+    private void forget(EngineTimeout timeout) {
         if (engine.isEngineThread()) {
             remove(timeout);
         } else {
@@ -141,7 +133,7 @@ public final class EngineTimer {
         }
     }
 
-    private void add(Timeout timeout) {
+    private void add(EngineTimeout timeout) {
         if (timeout.isPending()) {
             timeout.sequence(sequence++);
             pending.add(timeout);
@@ -151,7 +143,7 @@ public final class EngineTimer {
         }
     }
 
-    private void remove(Timeout timeout) {
+    private void remove(EngineTimeout timeout) {
         if (pending.remove(timeout)) {
             reserved.decrementAndGet();
             next = pending.isEmpty() ? null : pending.first();
@@ -174,7 +166,7 @@ public final class EngineTimer {
         long now = System.nanoTime();
         int ran = 0;
         int due = 0;
-        for (Timeout first = next; first != null && first.remainingNanos(now) <= 0; first = next) {
+        for (EngineTimeout first = next; first != null && first.remainingNanos(now) <= 0; first = next) {
             if (++due > max) {
                 readClockInNextRound();
                 break;
@@ -185,7 +177,7 @@ public final class EngineTimer {
         return ran;
     }
 
-    private boolean run(Timeout due) {
+    private boolean run(EngineTimeout due) {
         try {
             return due.expire();
         } catch (Throwable t) {

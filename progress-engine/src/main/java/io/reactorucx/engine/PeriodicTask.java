@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An action that an engine repeats as long as there is something to do, by its {@link EngineTimer}.
+ * An action that an engine repeats as long as there is something to do, by its timer.
  *
  * <p><b>Threading:</b> the engine's thread. <b>Ownership:</b> ends with the engine. <b>Errors:</b> what the action
  * throws is logged, and the action is repeated. Where the timer has no room, the task waits for the next
@@ -19,7 +19,7 @@ public final class PeriodicTask {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeriodicTask.class);
 
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
     private final String name;
     private final BooleanSupplier action;
     private long intervalNanos;
@@ -33,7 +33,7 @@ public final class PeriodicTask {
      * @param interval the time before each run, more than 0
      * @param action returns whether there is more to do
      */
-    public PeriodicTask(ProgressEngine engine, String name, Duration interval, BooleanSupplier action) {
+    public PeriodicTask(CommandExecutor engine, String name, Duration interval, BooleanSupplier action) {
         this.engine = Objects.requireNonNull(engine, "engine");
         this.name = Objects.requireNonNull(name, "name");
         this.action = Objects.requireNonNull(action, "action");
@@ -58,7 +58,7 @@ public final class PeriodicTask {
             return;
         }
         try {
-            timeout = engine.timer().schedule(intervalNanos, this::run);
+            timeout = engine.schedule(intervalNanos, this::run);
         } catch (UcxException e) {
             LOG.debug("engine {}: {} does not run", engine.name(), name, e);
         }

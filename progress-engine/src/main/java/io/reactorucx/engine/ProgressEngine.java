@@ -198,7 +198,7 @@ public final class ProgressEngine implements CommandExecutor {
         log("the engine has failed and closes; its connections and servers end with the error", cause);
     }
 
-    /** {@return what has ended this engine, null when nothing has, or when it was closed} */
+    @Override
     public @Nullable Throwable failure() {
         return failure;
     }
@@ -317,6 +317,11 @@ public final class ProgressEngine implements CommandExecutor {
         } else if (sleep.wakeIfParked()) {
             signal();
         }
+    }
+
+    @Override
+    public Timeout schedule(long delayNanos, Runnable action) {
+        return timer.schedule(delayNanos, action);
     }
 
     /** Ends a step that waits, or keeps the next one from waiting. Any thread. */
@@ -455,7 +460,6 @@ public final class ProgressEngine implements CommandExecutor {
         return closed.isDone();
     }
 
-    /** {@return whether the calling thread is the one that steps this engine} */
     @Override
     public boolean isEngineThread() {
         return Thread.currentThread() == thread;
@@ -466,7 +470,7 @@ public final class ProgressEngine implements CommandExecutor {
         return sleep.isParked() ? null : thread;
     }
 
-    /** {@return name for logs} */
+    @Override
     public String name() {
         return config.name() + "-" + index;
     }
@@ -481,8 +485,7 @@ public final class ProgressEngine implements CommandExecutor {
         return context;
     }
 
-    /** {@return runs actions on its thread after a delay} */
-    public EngineTimer timer() {
+    EngineTimer timer() {
         return timer;
     }
 

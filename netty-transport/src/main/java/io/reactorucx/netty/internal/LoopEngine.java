@@ -77,7 +77,7 @@ public final class LoopEngine {
             throw e;
         }
         this.rounds = new LoopRounds(engine.name());
-        this.streamContext = new StreamContext(config, counters, rounds, engine.timer(), new LoopBuffers(pool));
+        this.streamContext = new StreamContext(config, counters, rounds, engine, new LoopBuffers(pool));
         this.streams = new ChannelStreams(streamContext);
         this.resources = new EngineResources(List.of(engine),
                 ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),

@@ -208,7 +208,7 @@ public final class LoopLinks {
                 idle.cancel();
             }
             try {
-                idle = engine.timer().schedule(settings.linkIdleTimeout().toNanos(), this::closeIdle);
+                idle = engine.schedule(settings.linkIdleTimeout().toNanos(), this::closeIdle);
             } catch (UcxException e) {
                 LOG.debug("no timer for an idle link, which closes at once", e);
                 rounds.later(this::closeIdle);

@@ -1,6 +1,6 @@
 package io.reactorucx.netty.internal;
 
-import io.reactorucx.engine.EngineTimer;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.buffer.LoopBuffers;
 import io.reactorucx.netty.counter.LoopCounters;
@@ -11,9 +11,9 @@ import io.reactorucx.netty.counter.LoopCounters;
  * @param config of the loop
  * @param counters of the loop
  * @param rounds of the engine
- * @param timer of the engine
+ * @param engine runs the channels
  * @param buffers of the engine
  */
-record StreamContext(UcxNettyConfig config, LoopCounters counters, LoopRounds rounds, EngineTimer timer,
+record StreamContext(UcxNettyConfig config, LoopCounters counters, LoopRounds rounds, CommandExecutor engine,
         LoopBuffers buffers) {
 }

@@ -26,7 +26,7 @@ final class StreamDeadlines {
     void startOpening(StreamSocket socket, Consumer<IOException> whenOver) {
         try {
             long nanos = context.config().handshakeTimeout().toNanos();
-            opening = context.timer().schedule(nanos, () -> {
+            opening = context.engine().schedule(nanos, () -> {
                 context.counters().handshakeFailed();
                 whenOver.accept(new IOException("Connection timed out: the peer has not opened the channel in time"
                         + socket.timeoutHint()));
@@ -55,7 +55,7 @@ final class StreamDeadlines {
         }
         try {
             long nanos = Math.max(minNanos, context.config().closeTimeout().toNanos());
-            ending = context.timer().schedule(nanos, () -> {
+            ending = context.engine().schedule(nanos, () -> {
                 ending = null;
                 whenOver.run();
             });
@@ -68,7 +68,7 @@ final class StreamDeadlines {
     /** Runs an action when the linger time is over. */
     void startLingering(long nanos, Runnable whenOver) {
         try {
-            lingering = context.timer().schedule(nanos, whenOver);
+            lingering = context.engine().schedule(nanos, whenOver);
         } catch (UcxException e) {
             // As above: then the channel does not wait.
             context.rounds().later(whenOver);

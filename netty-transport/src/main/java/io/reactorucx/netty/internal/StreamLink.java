@@ -8,7 +8,6 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ProtocolHandler;
-import io.reactorucx.transport.connection.SharedMemoryTransport;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.io.IOException;
 import java.util.List;
@@ -72,7 +71,7 @@ final class StreamLink implements ProtocolHandler {
     public void connected(PeerInfo peer) {
         open = true;
         counters.linkOpened();
-        messages.shared(sharing && SharedMemoryTransport.carries(connection.endpoint()));
+        messages.shared(sharing && connection.sharesQueue());
     }
 
     void add(ChannelStream stream) {

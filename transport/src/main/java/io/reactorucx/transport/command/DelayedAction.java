@@ -1,7 +1,7 @@
 package io.reactorucx.transport.command;
 
 import io.reactorucx.core.error.UcxClosedException;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.Timeout;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public final class DelayedAction {
     }
 
     /** Schedules an action; the delay begins on the engine's thread. */
-    public static DelayedAction after(ProgressEngine engine, Duration delay, Runnable action) {
+    public static DelayedAction after(CommandExecutor engine, Duration delay, Runnable action) {
         DelayedAction scheduled = new DelayedAction();
         if (engine.isEngineThread()) {
             scheduled.schedule(engine, delay, action);
@@ -32,10 +32,10 @@ public final class DelayedAction {
         return scheduled;
     }
 
-    private synchronized void schedule(ProgressEngine engine, Duration delay, Runnable action) {
+    private synchronized void schedule(CommandExecutor engine, Duration delay, Runnable action) {
         if (!cancelled) {
             try {
-                timeout = engine.timer().schedule(delay.toNanos(), action);
+                timeout = engine.schedule(delay.toNanos(), action);
             } catch (UcxClosedException e) {
                 cancelled = true; // An engine that closes ends its connections by itself.
             }

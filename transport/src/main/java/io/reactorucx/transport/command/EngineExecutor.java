@@ -2,7 +2,7 @@ package io.reactorucx.transport.command;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EngineExecutor implements Executor {
 
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
 
-    public EngineExecutor(ProgressEngine engine) {
+    public EngineExecutor(CommandExecutor engine) {
         this.engine = engine;
     }
 

@@ -2,7 +2,7 @@ package io.reactorucx.transport.command;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -20,7 +20,7 @@ public final class EngineFuture {
     }
 
     /** Calls a function; fails where the engine's queue is full. */
-    public static <T> CompletableFuture<T> call(ProgressEngine engine, Function<UcpWorker, T> action) {
+    public static <T> CompletableFuture<T> call(CommandExecutor engine, Function<UcpWorker, T> action) {
         CompletableFuture<T> result = new CompletableFuture<>();
         engine.execute(new Command() {
             @Override
@@ -37,14 +37,14 @@ public final class EngineFuture {
     }
 
     /** Calls a function; waits where the engine's queue is full. */
-    public static <T> CompletableFuture<T> callRetried(ProgressEngine engine, Function<UcpWorker, T> action) {
+    public static <T> CompletableFuture<T> callRetried(CommandExecutor engine, Function<UcpWorker, T> action) {
         CompletableFuture<T> result = new CompletableFuture<>();
         new RetryingCommand(engine, worker -> complete(result, action, worker), result::completeExceptionally).submit();
         return result;
     }
 
     /** Runs an action; waits where the engine's queue is full. */
-    public static CompletableFuture<@Nullable Void> runRetried(ProgressEngine engine, Consumer<UcpWorker> action) {
+    public static CompletableFuture<@Nullable Void> runRetried(CommandExecutor engine, Consumer<UcpWorker> action) {
         return done(callRetried(engine, worker -> {
             action.accept(worker);
             return true;
