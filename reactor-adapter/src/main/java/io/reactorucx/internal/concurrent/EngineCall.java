@@ -2,7 +2,7 @@ package io.reactorucx.internal.concurrent;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.transport.command.RetryingCommand;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
@@ -27,12 +27,12 @@ public final class EngineCall<T> implements Command {
      * Returns a Mono that calls a function on the engine's thread. It fails when the function throws, the engine's
      * queue is full, or the engine is closed.
      */
-    public static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
+    public static <T> Mono<T> mono(CommandExecutor engine, Function<UcpWorker, T> action) {
         return Mono.create(sink -> engine.execute(new EngineCall<>(sink, action)));
     }
 
     /** As {@link #mono}, but waits where the engine's queue is full. */
-    public static <T> Mono<T> retried(ProgressEngine engine, Function<UcpWorker, T> action) {
+    public static <T> Mono<T> retried(CommandExecutor engine, Function<UcpWorker, T> action) {
         return Mono.create(sink -> {
             EngineCall<T> call = new EngineCall<>(sink, action);
             new RetryingCommand(engine, call::run, call::reject).submit();

@@ -7,7 +7,6 @@ import io.reactorucx.internal.frame.MappedFrame;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ProtocolHandler;
-import io.reactorucx.transport.connection.SharedMemoryTransport;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.handshake.PeerInfo;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,7 @@ final class MappedProtocol implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         receiver.connected(peer.process());
-        if (sharing && SharedMemoryTransport.carries(connection.endpoint())) {
+        if (sharing && connection.sharesQueue()) {
             connection.largeMessages(sender);
         }
     }

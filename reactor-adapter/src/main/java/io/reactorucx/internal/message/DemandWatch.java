@@ -1,7 +1,7 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.PeriodicTask;
-import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.message.send.OutboundStream;
 import io.reactorucx.internal.message.send.OutboundStream.Wait;
 import io.reactorucx.internal.message.send.SendSubscriber;
@@ -55,7 +55,7 @@ public final class DemandWatch {
     }
 
     /** Creates the watch of an engine's connections; without an engine, somebody else has to {@link #look}. */
-    DemandWatch(@Nullable ProgressEngine engine) {
+    DemandWatch(@Nullable CommandExecutor engine) {
         looks = engine == null ? null : new PeriodicTask(engine, "the watch of waiting sends", interval(), () -> {
             look(System.nanoTime());
             return !watched.isEmpty();

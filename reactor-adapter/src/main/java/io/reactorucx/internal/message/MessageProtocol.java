@@ -18,7 +18,7 @@ import io.reactorucx.internal.message.send.SendScheduler;
 import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.LimitedLog;
 import io.reactorucx.transport.config.FlowControlConfig;
-import io.reactorucx.transport.connection.MessageCarrier;
+import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.OperationVisitor;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ProtocolViolationException;
@@ -42,7 +42,7 @@ public final class MessageProtocol implements ProtocolHandler {
     private static final Logger LOG = LoggerFactory.getLogger(MessageProtocol.class);
     private static final LimitedLog VIOLATIONS = new LimitedLog(LOG);
 
-    private final MessageCarrier connection;
+    private final ConnectionCore connection;
     private final EngineMessages shared;
     /** Makes what an active message is here whose data is not inline. */
     private final Function<UcpActiveMessage, UcpLargeOffer> offers;
@@ -56,7 +56,7 @@ public final class MessageProtocol implements ProtocolHandler {
     private volatile Consumer<? super Throwable> handlerErrors = error -> { };
     private MessagePhase phase = MessagePhase.OPEN;
 
-    MessageProtocol(MessageCarrier connection, FlowControlConfig limits, EngineMessages shared,
+    MessageProtocol(ConnectionCore connection, FlowControlConfig limits, EngineMessages shared,
             Function<UcpActiveMessage, UcpLargeOffer> offers) {
         this.connection = connection;
         this.shared = shared;
@@ -364,7 +364,7 @@ public final class MessageProtocol implements ProtocolHandler {
         return shared.demandWatch();
     }
 
-    public MessageCarrier connection() {
+    public ConnectionCore connection() {
         return connection;
     }
 }

@@ -1,6 +1,6 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.message.batch.MessageBatch;
@@ -21,8 +21,7 @@ public final class MessageProtocolFactory implements ProtocolFactory {
     private final EngineMessages shared;
 
     /** Creates a factory for an engine, a part of whose operations in flight may be large messages. */
-    public MessageProtocolFactory(LeasePool pool, ProtocolCounters counts, ProgressEngine engine) {
-        int maxInFlight = engine.config().maxInFlight();
+    public MessageProtocolFactory(LeasePool pool, ProtocolCounters counts, CommandExecutor engine, int maxInFlight) {
         // The rest is for the other operations of the application, which are refused when there is no slot.
         SharedSendWindow offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
         this.shared = new EngineMessages(pool, counts, new MessageCounters(), new MessageBatch.Pool(),

@@ -51,7 +51,7 @@ public abstract class OperationSubscription<T> extends InFlightOperation impleme
 
     @Override
     protected final ProgressEngine engine() {
-        return mono.owner.engine();
+        return mono.owner.progressEngine();
     }
 
     @Override

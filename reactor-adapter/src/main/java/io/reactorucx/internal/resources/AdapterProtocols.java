@@ -37,6 +37,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
     private final ResourceLimits limits;
     private final WindowRegistry windows;
     private final EngineResources engines;
+    private final int maxInFlight;
     private final EngineStatistics statistics;
 
     /** Makes the protocols of the engines of a context. */
@@ -46,6 +47,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
         this.leaks = leaks;
         this.limits = limits;
         this.windows = new WindowRegistry(started.context(), memory, owned);
+        this.maxInFlight = started.engines().engines().getFirst().config().maxInFlight();
         this.engines = new EngineResources(started.engines().engines(), limits, started.buffers().maxLeaseBytes(),
                 authenticators, EngineThread::factory, this::protocols);
         this.statistics = new EngineStatistics(engines);
@@ -53,7 +55,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
 
     private List<ProtocolFactory> protocols(EngineConnections connections) {
         ProtocolCounters counts = new ProtocolCounters();
-        return List.of(new MessageProtocolFactory(pool, counts, connections.engine()),
+        return List.of(new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
                 ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes()));
     }

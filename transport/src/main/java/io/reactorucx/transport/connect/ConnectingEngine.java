@@ -8,17 +8,13 @@ import java.util.List;
 /**
  * An engine, with what connectors and acceptors need of it.
  *
+ * @param engine itself
  * @param connections its connections
  * @param bindings its connections that are being bound to an endpoint
  * @param protocols what its connections speak
  */
-public record ConnectingEngine(EngineConnections connections, PendingBindings bindings,
+public record ConnectingEngine(ProgressEngine engine, EngineConnections connections, PendingBindings bindings,
         List<ProtocolFactory> protocols) {
-
-    /** Returns the engine itself. */
-    public ProgressEngine engine() {
-        return connections.engine();
-    }
 
     /** Returns the protocol of a type, which the engine has. */
     public <T extends ProtocolFactory> T protocol(Class<T> type) {

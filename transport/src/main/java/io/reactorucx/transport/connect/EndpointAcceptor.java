@@ -165,8 +165,8 @@ public final class EndpointAcceptor {
     private void accept(EngineConnections listening, UcpConnectionRequest request) {
         EngineConnections connections = resources.next().connections();
         InetSocketAddress client = request.clientAddress();
-        ConnectionCore connection = new ConnectionCore(connections, config, PeerName.of(client));
-        connections.engine().execute(new Accept(connection, connections.newIdentity(), null, PeerOrigin.of(client)) {
+        NewConnection made = NewConnection.of(connections, config, PeerName.of(client), null);
+        connections.engine().execute(new Accept(made, connections.newIdentity(), null, PeerOrigin.of(client)) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return worker.accept(request, options);
@@ -177,7 +177,7 @@ public final class EndpointAcceptor {
                 super.reject(cause);
                 // UCX keeps a request until it is accepted or rejected, and its client waits.
                 EngineFuture.runRetried(listening.engine(), worker -> request.reject()).exceptionally(error -> {
-                    LOG.debug("[{}] not rejected", connection.name(), error);
+                    LOG.debug("[{}] not rejected", made.connection().name(), error);
                     return null;
                 });
             }
@@ -207,8 +207,7 @@ public final class EndpointAcceptor {
             return;
         }
         ConnectionIdentity identity = connections.newIdentity();
-        ConnectionCore connection = new ConnectionCore(connections, config, peer, identity);
-        new Accept(connection, identity, hello, PeerOrigin.UNKNOWN) {
+        new Accept(NewConnection.of(connections, config, peer, identity), identity, hello, PeerOrigin.UNKNOWN) {
             private boolean bound;
 
             @Override
@@ -243,6 +242,7 @@ public final class EndpointAcceptor {
      */
     private abstract class Accept implements Command, ConnectListener, HandshakeCallbacks {
 
+        private final NewConnection fresh;
         private final ConnectionCore connection;
         private final ConnectionIdentity identity;
         private final @Nullable ControlFrame hello;
@@ -251,10 +251,11 @@ public final class EndpointAcceptor {
         private @Nullable ServerHandshake handshake;
         private @Nullable DelayedAction timeout;
 
-        Accept(ConnectionCore connection, ConnectionIdentity identity, @Nullable ControlFrame hello,
+        Accept(NewConnection fresh, ConnectionIdentity identity, @Nullable ControlFrame hello,
                 PeerOrigin client) {
             this.client = client;
-            this.connection = connection;
+            this.fresh = fresh;
+            this.connection = fresh.connection();
             this.identity = identity;
             this.hello = hello;
         }
@@ -267,7 +268,7 @@ public final class EndpointAcceptor {
 
         @Override
         public void run(UcpWorker worker) {
-            Rejection full = connection.closer().reserve(client);
+            Rejection full = fresh.carrier().reserve(client);
             if (full != null) {
                 bound();
                 reject(full.toException(connection.peer(), null));
@@ -277,7 +278,7 @@ public final class EndpointAcceptor {
                 UcpEndpoint made = endpoint(worker, new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed));
                 endpoint = made;
-                connection.attachEndpoint(made, this);
+                fresh.attach(made, this);
             } catch (RuntimeException e) {
                 bound();
                 LOG.warn("[{}] not accepted", connection.name(), e);

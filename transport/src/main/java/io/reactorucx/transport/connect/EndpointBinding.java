@@ -6,9 +6,9 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.transport.carrier.EndpointRelease;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.endpoint.EndpointAllocator;
-import io.reactorucx.transport.endpoint.EndpointRelease;
 import io.reactorucx.transport.endpoint.ExpectedEndpoint;
 import io.reactorucx.transport.endpoint.NoTransportException;
 import io.reactorucx.transport.endpoint.PeerHost;
@@ -51,6 +51,7 @@ final class EndpointBinding implements ConnectListener {
         CANCELLED
     }
 
+    private final NewConnection made;
     private final ConnectionCore connection;
     private final PendingBindings bindings;
     private final TransportChoice choice;
@@ -81,10 +82,11 @@ final class EndpointBinding implements ConnectListener {
      * @param announce tells the server the address of this side's worker, and the number of the endpoint that this side
      *     makes, 0 where the peer makes the first one; only for the client's side
      */
-    EndpointBinding(ConnectionCore connection, PendingBindings bindings, TransportChoice choice,
+    EndpointBinding(NewConnection made, PendingBindings bindings, TransportChoice choice,
             ConnectionIdentity identity, byte[] ownAddress, PeerHost host, IntConsumer announce, Runnable whenReady,
             Consumer<RuntimeException> whenFailed) {
-        this.connection = connection;
+        this.made = made;
+        this.connection = made.connection();
         this.bindings = bindings;
         this.choice = choice;
         this.client = choice.isOfClient();
@@ -363,10 +365,10 @@ final class EndpointBinding implements ConnectListener {
 
     private UcpEndpoint attach(EndpointAllocator.AllocatedEndpoint allocated) {
         endpoint = allocated.endpoint();
-        connection.attachEndpoint(allocated.endpoint(), this);
+        made.attach(allocated.endpoint(), this);
         EndpointRelease release = new EndpointRelease(allocated, connection::sendOverSocket);
         endpointRelease = release;
-        connection.closer().releaseBy(release);
+        made.carrier().releaseBy(release);
         return allocated.endpoint();
     }
 

@@ -44,6 +44,7 @@ public final class EndpointConnector implements Connector {
     private final @Nullable InetSocketAddress address;
     private final byte @Nullable [] workerAddress;
     private final ConnectionIdentity identity;
+    private final NewConnection made;
     private final ConnectionCore connection;
 
     public EndpointConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
@@ -55,8 +56,9 @@ public final class EndpointConnector implements Connector {
         this.address = address;
         this.workerAddress = workerAddress;
         this.identity = connections.newIdentity();
-        this.connection = new ConnectionCore(connections, config, address != null ? PeerName.of(address)
+        this.made = NewConnection.of(connections, config, address != null ? PeerName.of(address)
                 : PeerName.ofWorker(Objects.requireNonNull(workerAddress)), config.raw() ? null : identity);
+        this.connection = made.connection();
     }
 
     /** Connects within the time of the handshake; once for each connector. */
@@ -107,7 +109,7 @@ public final class EndpointConnector implements Connector {
                 return;
             }
             guarded(() -> {
-                Rejection full = connection.closer().reserve(address != null ? PeerOrigin.of(address)
+                Rejection full = made.carrier().reserve(address != null ? PeerOrigin.of(address)
                         : PeerOrigin.UNKNOWN);
                 if (full != null) {
                     throw full.toException(connection.peer(), null);
@@ -155,7 +157,7 @@ public final class EndpointConnector implements Connector {
         private void made(UcpEndpoint connected, PeerAdmission.Admission admission) {
             endpoint = connected;
             connection.end().listen(admission::end);
-            connection.attachEndpoint(connected, this);
+            made.attach(connected, this);
             connection.wireUpStarted();
             // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose the
             // protocol by the limits of tcp, and lose what exceeds the shared memory's that it uses then.

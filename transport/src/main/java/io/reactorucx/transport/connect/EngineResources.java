@@ -67,7 +67,7 @@ public final class EngineResources {
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.maker = engine -> {
             EngineConnections connections = new EngineConnections(engine, limits, maxLeaseBytes);
-            return new ConnectingEngine(connections,
+            return new ConnectingEngine(engine, connections,
                     new PendingBindings(connections, limits.unboundEndpoints(), this::sockets),
                     protocols.apply(connections));
         };
@@ -110,7 +110,7 @@ public final class EngineResources {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
             return EngineFuture.call(each.engine(), worker -> {
-                connections.start(worker, each.protocols());
+                connections.start(each.engine(), worker, each.protocols());
                 connections.route(ReservedMessageIds.PAIRING, each.bindings()::received);
                 return each;
             });

@@ -306,27 +306,29 @@ final class SocketAcceptor {
 
         private void connect(PeerInfo info, ControlSocket open) {
             if (!ended) {
-                ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
+                NewConnection fresh = NewConnection.of(connections, config, peer, identity);
+                ConnectionCore made = fresh.connection();
                 client = info;
                 connection = made;
                 byte[] ownAddress = connections.addressFor(info.locality());
-                new RetryingCommand(made.engine(), worker -> bind(made, info, open, ownAddress), this::engineClosed,
+                new RetryingCommand(made.engine(), worker -> bind(fresh, info, open, ownAddress), this::engineClosed,
                         true).submit();
             }
         }
 
         /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
-        private void bind(ConnectionCore made, PeerInfo info, ControlSocket open, byte[] ownAddress) {
+        private void bind(NewConnection fresh, PeerInfo info, ControlSocket open, byte[] ownAddress) {
+            ConnectionCore made = fresh.connection();
             made.end().listen(() -> {
                 gone.signal();
                 execute(() -> end(false));
             });
-            Rejection full = made.closer().reserve(identity.origin());
+            Rejection full = fresh.carrier().reserve(identity.origin());
             if (full != null) {
                 refuse(made, open, full, null);
                 return;
             }
-            EndpointBinding started = new EndpointBinding(made, bindings, new TransportChoice(made, info, false),
+            EndpointBinding started = new EndpointBinding(fresh, bindings, new TransportChoice(made, info, false),
                     identity, ownAddress,
                     new PeerHost(address.getAddress()), number -> { }, this::ready,
                     error -> LOG.debug("[{}] lost before it was established", peer, error));

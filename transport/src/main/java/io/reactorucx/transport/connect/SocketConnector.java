@@ -264,18 +264,19 @@ public final class SocketConnector implements Connector {
                 return;
             }
             byte[] ownAddress = connections.addressFor(info.locality());
-            ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
+            NewConnection fresh = NewConnection.of(connections, config, peer, identity);
+            ConnectionCore made = fresh.connection();
             connection = made;
             identity.origin(PeerOrigin.ofServer(path.remote(), info.process()));
             new RetryingCommand(made.engine(), worker -> {
-                Rejection full = made.closer().reserve(identity.origin());
+                Rejection full = fresh.carrier().reserve(identity.origin());
                 if (full != null) {
                     made.abandonConnecting();
                     open.close();
                     end.fail(full.toException(peer, null));
                     return;
                 }
-                EndpointBinding started = new EndpointBinding(made, bindings,
+                EndpointBinding started = new EndpointBinding(fresh, bindings,
                         new TransportChoice(made, info, true), identity, ownAddress,
                         new PeerHost(path.remote().getAddress()), number -> open.send(new BindFrame(
                         BindFrame.Type.ADDRESS, identity.peerToken(), number, ownAddress).toBytes()), this::ready,

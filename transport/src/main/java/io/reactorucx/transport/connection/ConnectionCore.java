@@ -11,12 +11,13 @@ import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.ConnectionConfig;
-import io.reactorucx.transport.endpoint.EndpointCloser;
 import io.reactorucx.transport.endpoint.InFlightOperation;
 import io.reactorucx.transport.endpoint.InFlightOperations;
 import io.reactorucx.transport.endpoint.OperationOwner;
@@ -27,7 +28,7 @@ import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ConnectListener;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
 import io.reactorucx.transport.handshake.PeerInfo;
-import io.reactorucx.transport.socket.ControlSocket;
+import io.reactorucx.transport.socket.ControlChannel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -44,7 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
-public final class ConnectionCore implements OperationOwner, MessageCarrier {
+public final class ConnectionCore implements OperationOwner {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
 
@@ -52,6 +53,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
     private final ConnectionConfig config;
     private final String peer;
     private final @Nullable ConnectionIdentity identity;
+    private final Carrier carrier;
     private final HeaderBuffer headers = new HeaderBuffer();
     private final ConnectionLifecycle life = new ConnectionLifecycle();
     private final InFlightOperations operations = new InFlightOperations();
@@ -61,55 +63,48 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
     private final ControlSocketHandler socket;
     private final ProtocolHandlers protocols;
     private final ConnectionLog log;
-    private @Nullable UcpEndpoint endpoint;
     private @Nullable LargeMessages largeMessages;
     private @Nullable ConnectListener connecting;
     private int maxHeaderBytes = Integer.MAX_VALUE;
 
-    /** Creates a connection with a raw peer, whose messages carry no token. */
-    public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer) {
-        this(connections, config, peer, null);
-    }
-
-    /** Creates a connection with a framework peer, which has or will have the other token of the identity. */
+    /**
+     * Creates a connection.
+     *
+     * @param identity of a framework peer, which has or will have the other token of it; null for a raw peer, whose
+     *     messages carry no token
+     * @param carrier attached by whoever makes the connection
+     */
     public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer,
-            @Nullable ConnectionIdentity identity) {
+            @Nullable ConnectionIdentity identity, Carrier carrier) {
         this.connections = connections;
         this.config = config;
         this.peer = peer;
         this.identity = identity;
+        this.carrier = carrier;
         this.log = new ConnectionLog(peer, connections.engine().name(), config.wiretap());
-        this.control = new ControlFrameSender(log.name(), this::peerToken);
-        this.termination = new ConnectionTermination(this, life, operations);
-        this.heartbeat = new Heartbeat(connections.heartbeats(), this::ping, connections.counters()::missedHeartbeat,
+        this.control = new ControlFrameSender(log.name(), carrier, this::peerToken, this::operationEnded);
+        this.termination = new ConnectionTermination(this, carrier, life, operations);
+        this.heartbeat = new Heartbeat(connections.heartbeats(), control::ping, connections.counters()::missedHeartbeat,
                 silence -> termination.peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence));
         this.socket = new ControlSocketHandler(this);
         this.protocols = connections.protocolsOf(this);
     }
 
-    private void ping() {
-        if (endpoint != null) {
-            control.ping(endpoint, this::operationEnded);
-        }
-    }
-
     /** Attaches the control socket, which closes with this connection, and whose end means that the peer is gone. */
-    public void attachSocket(ControlSocket opened, ConnectListener listener) {
+    public void attachSocket(ControlChannel opened, ConnectListener listener) {
         connecting = listener;
         connections.addConnecting(this);
         socket.attach(opened);
     }
 
-    /** Attaches the endpoint, whose error handler is {@link #endpointFailed}. */
-    public void attachEndpoint(UcpEndpoint made, ConnectListener listener) {
-        endpoint = made;
+    /** The carrier is attached; an endpoint has {@link #endpointFailed} as its error handler. */
+    public void carrierAttached(ConnectListener listener) {
         connecting = listener;
-        connections.add(this, made);
+        connections.add(this);
     }
 
-    /** Returns what ends the use of the endpoint, and holds its place among those that UCX may keep. */
-    public EndpointCloser closer() {
-        return termination.closer();
+    Carrier carrier() {
+        return carrier;
     }
 
     /** The peer has said which process it is, on the way of the endpoint that it asked for. */
@@ -133,8 +128,8 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
             return false;
         }
         connecting = null;
-        termination.established(endpoint);
-        int ours = connections.worker().maxHeaderBytes();
+        carrier.established();
+        int ours = carrier.maxHeaderBytes();
         // The peer may announce any number.
         maxHeaderBytes = info == null ? ours : Math.max(0, Math.min(info.limits().maxHeaderBytes(), ours)
                 - ApplicationHeader.BYTES);
@@ -145,7 +140,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         }
         boolean established = life.advance(ConnectionEvent.HANDSHAKE_DONE);
         if (established) {
-            log.established(endpoint);
+            log.established(carrier.transports());
         }
         return established;
     }
@@ -241,9 +236,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
 
     /** Sends a control frame over the endpoint, and returns whether UCX has accepted it. */
     public boolean sendControl(ControlFrame frame) {
-        UcpEndpoint open = endpoint;
-        boolean sent = open != null && life.phase().carriesControl()
-                && control.send(open, frame, (status, length, tag) -> operationEnded());
+        boolean sent = carrier.isAttached() && life.phase().carriesControl() && control.send(frame);
         if (sent) {
             log.control("sent", frame.type());
         }
@@ -261,7 +254,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         return identity != null && connections.worker().activeMessages().beginsWith(message, identity.ownToken());
     }
 
-    @Override
+    /** Returns the token that each message to the peer begins with. */
     public long peerToken() {
         return Objects.requireNonNull(identity, "a raw peer has no token").peerToken();
     }
@@ -281,11 +274,9 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
      * it the peer would take the release of the data for its delivery.
      */
     public void refuse(int messageNumber) {
-        UcpEndpoint open = endpoint;
-        if (open != null && !open.isClosed() && open.failure() == 0) {
-            control.send(open, ControlFrame.of(ControlFrame.Type.REFUSED,
-                    ControlFields.NONE.with(ControlFields.Key.MESSAGE_NUMBER, messageNumber)),
-                    (status, length, tag) -> operationEnded());
+        if (carrier.isUsable()) {
+            control.send(ControlFrame.of(ControlFrame.Type.REFUSED,
+                    ControlFields.NONE.with(ControlFields.Key.MESSAGE_NUMBER, messageNumber)));
         }
     }
 
@@ -294,14 +285,21 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         return HeaderBuffer.behindToken(message.header());
     }
 
-    @Override
+    /**
+     * Sends a message of a protocol. The header begins with the peer's token, or without a header the payload. Throws
+     * before the handshake is done and once the connection closes, with a retryable status while there is no room.
+     *
+     * @param protocol {@link AmProtocol#RENDEZVOUS} for a large message, which is offered to the peer and fetched
+     * @param whenDone called when the memory is free again, unless it is at once
+     * @return whether it is free already
+     */
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {
-        UcpEndpoint open = carrier();
+        requireCarried();
         log.sent(reservedId, header, payload);
         return !(protocol == AmProtocol.RENDEZVOUS
                 && offerLarge(reservedId, header, payload, registration, whenDone))
-                && open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+                && carrier.send(reservedId, header, payload, registration, protocol, whenDone);
     }
 
     /**
@@ -310,23 +308,21 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
      */
     public boolean sendMapped(int reservedId, MemorySegment header, MemorySegment payload, UcpMemory registration,
             Completion whenDone) {
-        carrier();
+        requireCarried();
         log.sent(reservedId, header, payload);
         return offerLarge(reservedId, header, payload, registration, whenDone);
     }
 
-    @Override
+    /** Returns whether all messages to the engine of the peer, those of other connections too, share one queue. */
     public boolean sharesQueue() {
-        return SharedMemoryTransport.carries(endpoint);
+        return carrier.sharesQueue();
     }
 
-    private UcpEndpoint carrier() {
-        UcpEndpoint open = endpoint;
-        if (open == null || !life.phase().carriesMessages()) {
+    private void requireCarried() {
+        if (!life.phase().carriesMessages()) {
             throw termination.cause().closed("am_send");
         }
         heartbeat.sent();
-        return open;
     }
 
     /** Sets the way for large messages other than UCX's. */
@@ -344,7 +340,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
     @Override
     public UcpEndpoint endpointFor(OperationKind kind) {
         ConnectionPhase phase = life.phase();
-        UcpEndpoint open = endpoint;
+        UcpEndpoint open = carrier.endpoint();
         // A draining connection still fetches data that was offered before.
         boolean usable = phase.allowsOperations() || kind == OperationKind.AM_FETCH && phase.isDraining();
         if (open == null || !usable) {
@@ -372,7 +368,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
 
     @Override
     public RuntimeException explained(RuntimeException error, OperationKind kind) {
-        return termination.cause().explained(error, kind, endpoint);
+        return termination.cause().explained(error, kind, carrier.endpoint());
     }
 
     @Override
@@ -400,7 +396,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         protocols.underWay(visitor);
     }
 
-    @Override
+    /** Starts to close; a close by force overrides a graceful one. */
     public void beginClose(CloseMode mode) {
         termination.close(mode);
     }
@@ -415,10 +411,7 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         return termination.end();
     }
 
-    /**
-     * Returns how a Flux ends whose next operation was refused: with the loss, with the refusal while the connection is
-     * open, null for a completion after a graceful close. Thread: any.
-     */
+    /** Returns the loss, the refusal of an operation while the connection is open, null after a close. Thread: any. */
     public @Nullable UcxException afterEnd(UcxClosedException refusal) {
         return termination.afterEnd(refusal);
     }
@@ -448,7 +441,12 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
     }
 
     @Override
-    public ProgressEngine engine() {
+    public ProgressEngine progressEngine() {
+        return connections.progressEngine();
+    }
+
+    /** Returns what runs commands on the thread of the connection. Thread: any. */
+    public CommandExecutor engine() {
         return connections.engine();
     }
 
@@ -466,12 +464,12 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         return peer;
     }
 
-    @Override
+    /** Returns an id that no other connection of the process has. Thread: any. */
     public String id() {
         return log.id();
     }
 
-    @Override
+    /** Returns the id and the peer, with which lines of the log begin. Thread: any. */
     public String name() {
         return log.name();
     }
@@ -494,7 +492,8 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
         return maxHeaderBytes;
     }
 
+    /** Returns the endpoint for UCX's own operations, null before there is one. */
     public @Nullable UcpEndpoint endpoint() {
-        return endpoint;
+        return carrier.endpoint();
     }
 }

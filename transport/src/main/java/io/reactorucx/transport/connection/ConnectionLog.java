@@ -1,9 +1,7 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.config.Wiretap;
 import io.reactorucx.transport.event.FlightEvents;
 import java.lang.foreign.MemorySegment;
@@ -48,7 +46,7 @@ final class ConnectionLog {
         return name;
     }
 
-    /** Returns the transports of the endpoint since the connection was established, none before. */
+    /** Returns the transports of the carrier since the connection was established, none before. */
     List<String> transports() {
         List<String> taken = transports;
         return taken == null ? List.of() : taken;
@@ -64,17 +62,8 @@ final class ConnectionLog {
         return kinds.isEmpty() ? UcxTransportKind.OTHER.tag() : kinds.size() == 1 ? kinds.getFirst().tag() : MIXED;
     }
 
-    private static List<String> transports(@Nullable UcpEndpoint endpoint) {
-        try {
-            return endpoint == null ? List.of() : endpoint.transports();
-        } catch (UcxException e) {
-            // The endpoint has failed meanwhile, which the connection is about to learn.
-            return List.of();
-        }
-    }
-
-    void established(@Nullable UcpEndpoint endpoint) {
-        transports = transports(endpoint);
+    void established(List<String> taken) {
+        transports = taken;
         FlightEvents.connected(id, peer, engine, System.nanoTime() - createdNanos);
         event("connected");
     }

@@ -1,15 +1,14 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.command.DelayedAction;
 import io.reactorucx.transport.command.EndSignal;
-import io.reactorucx.transport.endpoint.EndpointCloser;
 import io.reactorucx.transport.endpoint.InFlightOperations;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.frame.ControlFields;
@@ -20,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a connection: gracefully (no new operations, those in flight complete, FIN and FIN_ACK, release of the endpoint
+ * Ends a connection: gracefully (no new operations, those in flight complete, FIN and FIN_ACK, release of the carrier
  * or a flushing close), after a loss, or when the deadline for either has passed. UCX allows one close of an endpoint,
  * so the mode is chosen as late as possible. {@link ConnectionLifecycle} defines the order of the steps.
  *
@@ -34,24 +33,23 @@ final class ConnectionTermination {
     private static final Duration PARKING_DELAY = Duration.ofMillis(200);
 
     private final ConnectionCore connection;
+    private final Carrier carrier;
     private final ConnectionLifecycle life;
     private final InFlightOperations operations;
     private final TerminationCause cause;
-    private final EndpointCloser closer;
     private final EndSignal end = new EndSignal();
     private @Nullable DelayedAction deadline;
     private @Nullable DelayedAction parking;
     private PeerProcess peerProcess = PeerProcess.UNKNOWN;
     private final Runnable whenProcessEnded = this::peerProcessEnded;
-    /** Until it is known, the peer may have written to the queue of this worker. */
-    private boolean overSharedMemory = true;
 
-    ConnectionTermination(ConnectionCore connection, ConnectionLifecycle life, InFlightOperations operations) {
+    ConnectionTermination(ConnectionCore connection, Carrier carrier, ConnectionLifecycle life,
+            InFlightOperations operations) {
         this.connection = connection;
+        this.carrier = carrier;
         this.life = life;
         this.operations = operations;
         this.cause = new TerminationCause(connection.peer());
-        this.closer = new EndpointCloser(connection.peer(), connection.registry().limits());
     }
 
     TerminationCause cause() {
@@ -74,12 +72,6 @@ final class ConnectionTermination {
         }
     }
 
-    /** The connection is established: its way is known. */
-    void established(@Nullable UcpEndpoint open) {
-        closer.wiredUp();
-        overSharedMemory = SharedMemoryTransport.carries(open);
-    }
-
     void forgetPeerProcess() {
         connection.registry().processes().remove(peerProcess, whenProcessEnded);
     }
@@ -89,10 +81,6 @@ final class ConnectionTermination {
         if (deadline == null) {
             deadline = DelayedAction.after(connection.engine(), time, this::outOfTime);
         }
-    }
-
-    EndpointCloser closer() {
-        return closer;
     }
 
     /** Aborts connecting. The listener is not notified, because it asked for this. */
@@ -119,13 +107,13 @@ final class ConnectionTermination {
 
     /** The endpoint has failed, or the control socket has ended: the peer cannot agree to a release any more. */
     void peerFailed(int rawStatus) {
-        closer.forbidRelease();
+        carrier.forbidRelease();
         peerGone(ConnectionEvent.PEER_FAILED, rawStatus, null);
     }
 
     /** The process of the peer has ended, which UCX does not tell. */
     private void peerProcessEnded() {
-        closer.forbidRelease();
+        carrier.forbidRelease();
         peerGone(ConnectionEvent.PEER_FAILED, UcxStatus.CONNECTION_RESET.code(),
                 "the peer's process " + peerProcess.identity().id() + " has ended");
     }
@@ -140,7 +128,7 @@ final class ConnectionTermination {
         if (connection.config().raw() && life.advance(ConnectionEvent.RAW_PEER_LEFT)) {
             cause.lost(cause.error(rawStatus, null, "connection"), null);
             operations.endAllButReceives(operation -> cause.reason(operation.kind()));
-            ReceiveDrain.start(connection.engine(), () -> {
+            carrier.whenDrained(() -> {
                 ConnectionPhase now = life.phase();
                 if (life.advance(ConnectionEvent.PEER_LEFT)) {
                     lose(now, PeerCounters.Loss.TRANSPORT, rawStatus, null);
@@ -158,7 +146,7 @@ final class ConnectionTermination {
 
     /** The peer has sent nothing for longer than heartbeats allow. */
     void peerSilent(int rawStatus, String why) {
-        closer.forbidRelease();
+        carrier.forbidRelease();
         ConnectionPhase before = life.phase();
         if (life.advance(ConnectionEvent.PEER_FAILED)) {
             lose(before, PeerCounters.Loss.HEARTBEAT, rawStatus, why);
@@ -171,9 +159,7 @@ final class ConnectionTermination {
         LOG.debug("[{}] lost", connection.name(), error);
         connection.registry().counters().lost(kind);
         connection.log().lost(kind, String.valueOf(error.getMessage()));
-        if (overSharedMemory) {
-            connection.registry().peerLost(peerProcess);
-        }
+        carrier.lost(peerProcess);
         if (before.isConnecting() || before.allowsOperations()) {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);
@@ -194,7 +180,7 @@ final class ConnectionTermination {
             finArrived();
             return;
         }
-        closer.forbidRelease();
+        carrier.forbidRelease();
         ConnectionPhase before = life.phase();
         if (life.advance(ConnectionEvent.PEER_FAILED)) {
             lose(before, PeerCounters.Loss.TRANSPORT, UcxStatus.CONNECTION_RESET.code(), "of "
@@ -224,7 +210,7 @@ final class ConnectionTermination {
                 "the peer has closed the connection");
         connection.failConnecting(error);
         connection.protocols().endReceivers(cause.loss());
-        operations.endReceives(error, connection.registry().worker());
+        operations.endReceives(error, connection.registry()::worker);
         if (connecting) {
             terminate(CloseMode.FORCE, error);
         } else {
@@ -241,8 +227,7 @@ final class ConnectionTermination {
 
     /** Closes the connection; a failed endpoint is closed by force in any mode. */
     void close(CloseMode mode) {
-        UcpEndpoint open = connection.endpoint();
-        boolean force = mode == CloseMode.FORCE || open != null && open.failure() != 0;
+        boolean force = mode == CloseMode.FORCE || carrier.hasFailed();
         if (mode == CloseMode.FLUSH && life.phase().isDraining()) {
             connection.protocols().abandonOffers();
             proceed();
@@ -261,7 +246,7 @@ final class ConnectionTermination {
     private void drain() {
         connection.protocols().closing();
         connection.protocols().endReceivers(cause.loss());
-        operations.endReceives(cause.closed("receive"), connection.registry().worker());
+        operations.endReceives(cause.closed("receive"), connection.registry()::worker);
         startDeadline(connection.config().closeTimeout());
         proceed();
     }
@@ -271,8 +256,7 @@ final class ConnectionTermination {
         if (life.phase() == ConnectionPhase.FIN_RECEIVED && connection.protocols().isConsumed()) {
             acknowledge();
         }
-        UcpEndpoint open = connection.endpoint();
-        if (open != null && isIdle(open)) {
+        if (carrier.isAttached() && isIdle()) {
             switch (life.phase()) {
                 case DRAINING -> finish();
                 // With a control socket, its end tells that the peer has closed. Without one nothing does.
@@ -291,9 +275,8 @@ final class ConnectionTermination {
         closeWhenIdle();
     }
 
-    private boolean isIdle(UcpEndpoint open) {
-        return connection.protocols().isQuiet() && operations.isQuiet()
-                && (open.isClosed() || open.inFlight() == open.stream().receives());
+    private boolean isIdle() {
+        return connection.protocols().isQuiet() && operations.isQuiet() && carrier.inFlight() == 0;
     }
 
     /** Sends FIN. With a raw peer, or when UCX rejects the frame, the connection closes without it. */
@@ -315,11 +298,10 @@ final class ConnectionTermination {
      * tells the peer that this side has closed.
      */
     void leave() {
-        UcpEndpoint open = connection.endpoint();
-        if (open == null || open.failure() != 0 || !life.advance(ConnectionEvent.FAREWELL_DONE)) {
+        if (!carrier.isAttached() || carrier.hasFailed() || !life.advance(ConnectionEvent.FAREWELL_DONE)) {
             return;
         }
-        if (connection.hasControlSocket() || open.flush((status, length, tag) -> left())) {
+        if (connection.hasControlSocket() || carrier.flush((status, length, tag) -> left())) {
             left();
         }
     }
@@ -333,7 +315,7 @@ final class ConnectionTermination {
     private void outOfTime() {
         if (life.advance(ConnectionEvent.TIMEOUT)) {
             LOG.debug("[{}] not closed gracefully within {}", connection.name(), connection.config().closeTimeout());
-            closer.forbidRelease();
+            carrier.forbidRelease();
             if (life.phase() == ConnectionPhase.ABORTING) {
                 terminate(CloseMode.FORCE, cause.closed("operation"));
             } else {
@@ -346,25 +328,24 @@ final class ConnectionTermination {
     private void terminate(CloseMode wanted, RuntimeException connectError) {
         connection.heartbeat().stop();
         if (!life.wasEstablished()) {
-            connection.registry().worker().parkedEndpoints().expectPeer();
+            carrier.abandoned();
         }
         signal(() -> connection.failConnecting(connectError));
-        signal(() -> operations.endReceives(cause.reason(OperationKind.TAG_RECEIVE), connection.registry().worker()));
+        signal(() -> operations.endReceives(cause.reason(OperationKind.TAG_RECEIVE), connection.registry()::worker));
         operations.forEach(operation -> signal(() -> operation.endpointCloses(cause.reason(operation.kind()))));
         signal(() -> connection.protocols().ended(cause.loss()));
         signal(() -> connection.protocols().endReceivers(cause.loss()));
         connection.protocols().abandonOffers();
-        UcpEndpoint open = connection.endpoint();
         if (life.phase() == ConnectionPhase.CLOSED) {
             return;
         }
-        if (open == null) {
+        if (!carrier.isAttached()) {
             life.advance(ConnectionEvent.ENDPOINT_GONE);
-        } else if (life.phase() == ConnectionPhase.TERMINATING && !operations.waitsForPeer() && closer.beginRelease()) {
+        } else if (life.phase() == ConnectionPhase.TERMINATING && !operations.waitsForPeer() && carrier.beginRelease()) {
             life.advance(ConnectionEvent.RELEASE_STARTED);
             startDeadline(connection.config().closeTimeout());
         } else {
-            closeEndpoint(open, wanted);
+            closeCarrier(wanted);
         }
         closeWhenIdle();
     }
@@ -378,23 +359,23 @@ final class ConnectionTermination {
         }
     }
 
-    private void closeEndpoint(UcpEndpoint open, CloseMode wanted) {
-        if (!EndpointCloser.canClose(open)) {
+    private void closeCarrier(CloseMode wanted) {
+        if (!carrier.canClose()) {
             boolean first = life.advance(ConnectionEvent.CLOSE_POSTPONED);
             if (first && life.wasEstablished() && !connection.config().raw()) {
                 // The peer may hold offers that keep this side's operations in flight: it gives them up for a FIN.
                 sendFin();
             }
             LOG.warn("[{}] stays open until {} operations complete: error mode NONE allows no close before",
-                    connection.name(), open.inFlight());
+                    connection.name(), carrier.inFlight());
             return;
         }
         life.advance(ConnectionEvent.CLOSE_STARTED);
-        closer.close(open, wanted, () -> {
+        carrier.close(wanted, () -> {
             life.advance(ConnectionEvent.ENDPOINT_GONE);
             closeWhenIdle();
-        }, () -> connection.registry().endpoints().closeUnused(open));
-        if (closer.isClosedByForce() && life.phase() == ConnectionPhase.CLOSING_ENDPOINT) {
+        });
+        if (carrier.isClosedByForce() && life.phase() == ConnectionPhase.CLOSING_ENDPOINT) {
             parking = DelayedAction.after(connection.engine(), PARKING_DELAY, this::leaveParked);
         }
     }
@@ -414,12 +395,12 @@ final class ConnectionTermination {
      * parked endpoint, and up to 1.22 those that wait for room in the queue of a dead peer in shared memory.
      */
     void closeWhenIdle() {
-        if (life.phase() == ConnectionPhase.RELEASING && closer.advanceRelease()) {
+        if (life.phase() == ConnectionPhase.RELEASING && carrier.advanceRelease()) {
             life.advance(ConnectionEvent.ENDPOINT_GONE);
         }
         boolean idle = switch (life.phase()) {
             case ENDPOINT_GONE -> operations.isEmpty();
-            case OVERDUE -> operations.isQuiet() || closer.isClosedByForce();
+            case OVERDUE -> operations.isQuiet() || carrier.isClosedByForce();
             default -> false;
         };
         if (idle && life.advance(ConnectionEvent.OPERATIONS_DONE)) {
@@ -440,14 +421,14 @@ final class ConnectionTermination {
             connection.log().closed(loss != null && !(loss instanceof UcxClosedException));
         }
         operations.forEach(operation -> signal(() -> operation.abandon(cause.reason(operation.kind()))));
-        connection.registry().remove(connection, connection.endpoint());
-        closer.connectionEnded(peerProcess);
+        connection.registry().remove(connection);
+        carrier.connectionEnded(peerProcess);
         end.signal();
     }
 
     /** The engine has closed, which ends everything in flight. */
     void engineClosed() {
-        closer.engineClosed();
+        carrier.engineClosed();
         boolean open = life.advance(ConnectionEvent.ENGINE_CLOSED);
         Throwable failure = connection.engine().failure();
         if (open && failure != null) {

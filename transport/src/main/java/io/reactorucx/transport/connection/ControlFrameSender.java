@@ -1,8 +1,7 @@
 package io.reactorucx.transport.connection;
 
-import io.reactorucx.core.Completion;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.frame.ControlFrame;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;
@@ -15,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the control frames of one connection over its endpoint, behind the peer's token, also at the engine's limit of
+ * Sends the control frames of one connection over its carrier, behind the peer's token, also at the engine's limit of
  * operations in flight.
  *
  * <p>Thread: engine.
@@ -26,14 +25,19 @@ final class ControlFrameSender {
     private static final byte[] PING = ControlFrame.of(ControlFrame.Type.PING).toBytes();
 
     private final String connection;
+    private final Carrier carrier;
     private final LongSupplier peerToken;
+    private final Runnable whenDone;
     private @Nullable MemorySegment ping;
     private boolean pinging;
 
-    /** Creates a sender for a connection of that name. */
-    ControlFrameSender(String connection, LongSupplier peerToken) {
+    /** Creates a sender for a connection of that name, which calls an action when the memory of a frame is free. */
+    ControlFrameSender(String connection, Carrier carrier, LongSupplier peerToken,
+            Runnable whenDone) {
         this.connection = connection;
+        this.carrier = carrier;
         this.peerToken = peerToken;
+        this.whenDone = whenDone;
     }
 
     private MemorySegment bytes(byte[] frame) {
@@ -42,10 +46,11 @@ final class ControlFrameSender {
         return Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, message);
     }
 
-    /** Sends a frame, and returns whether UCX has accepted it. */
-    boolean send(UcpEndpoint endpoint, ControlFrame frame, Completion whenDone) {
+    /** Sends a frame, and returns whether the carrier has accepted it. */
+    boolean send(ControlFrame frame) {
         try {
-            endpoint.amSendUrgent(ReservedMessageIds.CONTROL, bytes(frame.toBytes()), whenDone);
+            carrier.sendUrgent(ReservedMessageIds.CONTROL, bytes(frame.toBytes()),
+                    (status, length, tag) -> whenDone.run());
             return true;
         } catch (UcxException e) {
             LOG.warn("[{}] {} not sent: {}", connection, frame.type(), e.getMessage());
@@ -54,8 +59,8 @@ final class ControlFrameSender {
     }
 
     /** Sends PING unless one is in flight: more of them would only fill memory while the peer receives nothing. */
-    void ping(UcpEndpoint endpoint, Runnable whenDone) {
-        if (pinging || endpoint.failure() != 0) {
+    void ping() {
+        if (pinging || !carrier.isAttached() || carrier.hasFailed()) {
             return;
         }
         MemorySegment message = ping;
@@ -64,7 +69,7 @@ final class ControlFrameSender {
             ping = message;
         }
         try {
-            pinging = !endpoint.amSendUrgent(ReservedMessageIds.CONTROL, message, (status, length, tag) -> {
+            pinging = !carrier.sendUrgent(ReservedMessageIds.CONTROL, message, (status, length, tag) -> {
                 pinging = false;
                 whenDone.run();
             });

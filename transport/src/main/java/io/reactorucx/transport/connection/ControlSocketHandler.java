@@ -6,7 +6,7 @@ import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.frame.ControlFrame;
 import io.reactorucx.transport.handshake.HandshakeFailure;
 import io.reactorucx.transport.handshake.Rejection;
-import io.reactorucx.transport.socket.ControlSocket;
+import io.reactorucx.transport.socket.ControlChannel;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +27,7 @@ final class ControlSocketHandler {
     private final CoalescedCommand onRelease;
     private final CoalescedCommand onReleased;
     private final CoalescedCommand onReject;
-    private volatile @Nullable ControlSocket socket;
+    private volatile @Nullable ControlChannel socket;
     /** RELEASED has come. The socket's thread sets this at once; its command may still wait in the engine's queue. */
     private volatile boolean releasedByPeer;
     private volatile @Nullable ControlFrame reject;
@@ -40,7 +40,7 @@ final class ControlSocketHandler {
     }
 
     /** Attaches the socket, which closes with the connection and carries heartbeats as well. */
-    void attach(ControlSocket open) {
+    void attach(ControlChannel open) {
         socket = open;
         connection.heartbeat().addPing(() -> send(ControlFrame.of(ControlFrame.Type.PING)));
         connection.end().listen(open::close);
@@ -53,7 +53,7 @@ final class ControlSocketHandler {
 
     /** Sends a frame, if there is a socket. Thread: any. */
     void send(ControlFrame frame) {
-        ControlSocket open = socket;
+        ControlChannel open = socket;
         if (open != null) {
             open.send(frame.toBytes());
         }
@@ -80,7 +80,7 @@ final class ControlSocketHandler {
     }
 
     private void peerReleased() {
-        connection.closer().peerReleased();
+        connection.carrier().peerReleased();
         peerLeft();
     }
 
@@ -98,7 +98,7 @@ final class ControlSocketHandler {
     void ended(IOException cause) {
         LOG.debug("[{}] the control socket has ended: {}", connection.name(), cause.getMessage());
         if (releasedByPeer) {
-            connection.closer().peerReleased();
+            connection.carrier().peerReleased();
             connection.termination().closeWhenIdle();
         }
         if (connection.phase().isConnecting()) {

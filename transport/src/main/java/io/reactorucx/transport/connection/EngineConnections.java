@@ -7,17 +7,19 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.PeerStatistics;
+import io.reactorucx.transport.carrier.EndpointCarrier;
+import io.reactorucx.transport.carrier.SharedMemoryTransport;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.config.ConnectionConfig;
 import io.reactorucx.transport.config.ProtocolConfig;
 import io.reactorucx.transport.counter.EngineCounter;
 import io.reactorucx.transport.endpoint.EndpointAllocator;
 import io.reactorucx.transport.endpoint.PeerAdmission;
-import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.endpoint.PeerProcesses;
 import io.reactorucx.transport.endpoint.SharedMemorySignals;
 import io.reactorucx.transport.event.FlightEvents;
@@ -44,7 +46,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
@@ -64,19 +65,18 @@ public final class EngineConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineConnections.class);
 
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
     private final ResourceLimits limits;
     private final long maxLeaseBytes;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
-    /** Connections that have a control socket, and no endpoint yet. */
+    /** Connections that have a control socket, and no attached carrier yet. */
     private final Set<ConnectionCore> connecting = new HashSet<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
-    private final AtomicInteger open = new AtomicInteger();
     private final AtomicLongArray dropped = new AtomicLongArray(DropReason.values().length);
     private final long workerId = new SecureRandom().nextLong();
     private final AtomicLong droppedOffers = new AtomicLong();
     private final PeerCounters counters = new PeerCounters();
-    /** The values of {@link #byEndpoint}, for any thread. */
+    /** The connections whose carrier is attached, for any thread. */
     private final Set<ConnectionCore> live = ConcurrentHashMap.newKeySet();
     private final RejectionLog rejections = new RejectionLog();
     private final EndSignal engineEnd = new EndSignal();
@@ -84,10 +84,12 @@ public final class EngineConnections {
     private final PeerProcesses processes;
     private final OperationAges ages;
     private List<ProtocolFactory> factories = List.of();
+    private @Nullable ProgressEngine progressEngine;
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
+    private @Nullable Function<String, EndpointCarrier> carriers;
     private @Nullable PeerAdmission admission;
-    private @Nullable QueueRepair queueRepair;
+    private volatile int maxHeaderBytes;
     private volatile byte[] address = new byte[0];
     private volatile byte[] networkAddress = new byte[0];
     private volatile Locality locality = Locality.UNKNOWN;
@@ -95,7 +97,7 @@ public final class EngineConnections {
     private @Nullable WorkerAddressAcceptor acceptor;
 
     /** Creates the connections of an engine, whose pool has leases of at most so many bytes. */
-    public EngineConnections(ProgressEngine engine, ResourceLimits limits, long maxLeaseBytes) {
+    public EngineConnections(CommandExecutor engine, ResourceLimits limits, long maxLeaseBytes) {
         this.maxLeaseBytes = maxLeaseBytes;
         this.engine = engine;
         this.limits = limits;
@@ -111,19 +113,22 @@ public final class EngineConnections {
         void accept(EngineConnections connections, ControlFrame hello);
     }
 
-    /** Registers the protocols with the worker. The first call on the engine's thread. */
-    public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
+    /** Registers the protocols with the worker of the engine. The first call on the engine's thread. */
+    public void start(ProgressEngine started, UcpWorker owned, List<ProtocolFactory> protocols) {
+        progressEngine = started;
         worker = owned;
-        admission = new PeerAdmission(engine, owned);
-        queueRepair = new QueueRepair(engine, owned.context());
+        admission = new PeerAdmission(started, owned);
+        QueueRepair queueRepair = new QueueRepair(started, owned.context());
+        carriers = peer -> new EndpointCarrier(peer, started, owned, endpoints(), limits, queueRepair::peerLost);
+        maxHeaderBytes = owned.maxHeaderBytes();
         address = owned.address();
         networkAddress = owned.networkAddress();
         transports = owned.context().transports();
         locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(transports),
                 owned.context().config().features().contains(UcpFeature.WAKEUP));
-        endpoints = new EndpointAllocator(engine, owned, address);
-        SharedMemorySignals.start(engine);
-        factories = List.copyOf(protocols);
+        endpoints = new EndpointAllocator(started, owned, address);
+        SharedMemorySignals.start(started);
+        protocols(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
         // Handlers of protocols that this engine lacks as well, since UCX writes an error for each unexpected message.
         ReservedMessageIds.ofProtocols().forEach(id -> owned.activeMessages().handler(id, this::toProtocol));
@@ -132,6 +137,11 @@ public final class EngineConnections {
                 owned.activeMessages().placement(factory.reservedId(), factory.placement());
             }
         }
+    }
+
+    /** Sets what makes the protocols of new connections. */
+    void protocols(List<ProtocolFactory> protocols) {
+        factories = List.copyOf(protocols);
     }
 
     /** Registers a handler of the active messages of an id until the engine closes. */
@@ -143,22 +153,25 @@ public final class EngineConnections {
         connecting.add(connection);
     }
 
-    void add(ConnectionCore connection, UcpEndpoint endpoint) {
+    void add(ConnectionCore connection) {
         connecting.remove(connection);
-        byEndpoint.put(endpoint, connection);
+        UcpEndpoint endpoint = connection.endpoint();
+        if (endpoint != null) {
+            byEndpoint.put(endpoint, connection);
+        }
         live.add(connection);
-        open.incrementAndGet();
         ages.schedule();
     }
 
-    void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
+    void remove(ConnectionCore connection) {
         connecting.remove(connection);
         connection.termination().forgetPeerProcess();
-        if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
-            live.remove(connection);
-            open.decrementAndGet();
+        UcpEndpoint endpoint = connection.endpoint();
+        if (endpoint != null) {
+            byEndpoint.remove(endpoint, connection);
         }
-        if (byEndpoint.isEmpty()) {
+        live.remove(connection);
+        if (live.isEmpty()) {
             ages.stop();
         }
         // Messages that came before the end may still wait for demand.
@@ -168,18 +181,13 @@ public final class EngineConnections {
         }
     }
 
-    /** A connection over shared memory was lost: the process of its peer may have died. */
-    void peerLost(PeerProcess peer) {
-        Objects.requireNonNull(queueRepair).peerLost(peer);
-    }
-
     /** Shows the operations of each connection to a visitor for its peer. */
     private void underWay(Function<String, OperationVisitor> visitors) {
         connections().forEach(connection -> connection.underWay(visitors.apply(connection.peer())));
     }
 
     boolean isEmpty() {
-        return byEndpoint.isEmpty();
+        return live.isEmpty();
     }
 
     /** Notices from now on how long operations take, for {@link #oldestOperation()}. Thread: any. */
@@ -192,9 +200,9 @@ public final class EngineConnections {
         return ages.oldest();
     }
 
-    /** Returns all connections that have an endpoint. */
+    /** Returns all connections whose carrier is attached. */
     public List<ConnectionCore> connections() {
-        return List.copyOf(byEndpoint.values());
+        return List.copyOf(live);
     }
 
     /**
@@ -344,7 +352,7 @@ public final class EngineConnections {
     public PeerInfo ownInfo(ConnectionConfig config) {
         ProtocolConfig protocol = config.protocol();
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
-                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
+                protocol.limits().withMaxHeaderBytes(maxHeaderBytes)
                         .withMaxMessageBytes(Math.min(config.messages().maxMessageBytes(), maxLeaseBytes))
                         .withWindowBytes(config.messages().windowBytes()),
                 (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality,
@@ -367,6 +375,16 @@ public final class EngineConnections {
 
     public UcpWorker worker() {
         return Objects.requireNonNull(worker, "the engine has not started");
+    }
+
+    /** Returns a carrier for a connection to a peer of that name, whose endpoint is still to be made. */
+    public EndpointCarrier newCarrier(String peer) {
+        return Objects.requireNonNull(carriers, "the engine has not started").apply(peer);
+    }
+
+    /** Returns the engine of UCX's own operations. */
+    ProgressEngine progressEngine() {
+        return Objects.requireNonNull(progressEngine);
     }
 
     /** Returns the allocator of endpoints that lead to other workers by their addresses. */
@@ -400,7 +418,7 @@ public final class EngineConnections {
         return engineEnd;
     }
 
-    /** Returns the connections that have an endpoint, as they are now. Thread: any. */
+    /** Returns the connections whose carrier is attached, as they are now. Thread: any. */
     public Set<ConnectionCore> live() {
         return Set.copyOf(live);
     }
@@ -439,13 +457,13 @@ public final class EngineConnections {
         return locality.withoutSharedMemory(peer);
     }
 
-    public ProgressEngine engine() {
+    public CommandExecutor engine() {
         return engine;
     }
 
     /** Thread: any. */
     public int openConnections() {
-        return open.get();
+        return live.size();
     }
 
     /** Thread: any. */

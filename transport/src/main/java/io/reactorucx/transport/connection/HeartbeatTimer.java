@@ -2,7 +2,7 @@ package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
-import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.transport.command.CoalescedCommand;
 import java.util.LinkedHashSet;
@@ -25,14 +25,14 @@ public final class HeartbeatTimer {
     private static final int CHECKS_PER_INTERVAL = 8;
 
     private final Set<Heartbeat> watched = new LinkedHashSet<>();
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
     private final CoalescedCommand retry;
     private @Nullable Timeout timeout;
     private long periodNanos;
     private long nanos = System.nanoTime();
     private volatile long activeNanos;
 
-    HeartbeatTimer(ProgressEngine engine) {
+    HeartbeatTimer(CommandExecutor engine) {
         this.engine = engine;
         this.retry = CoalescedCommand.delayed(engine, this::schedule);
     }
@@ -79,7 +79,7 @@ public final class HeartbeatTimer {
             return;
         }
         try {
-            timeout = engine.timer().schedule(periodNanos, this::expired);
+            timeout = engine.schedule(periodNanos, this::expired);
         } catch (UcxClosedException e) {
             // An engine that closes ends its connections by itself.
         } catch (UcxException e) {

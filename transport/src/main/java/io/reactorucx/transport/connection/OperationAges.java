@@ -1,8 +1,8 @@
 package io.reactorucx.transport.connection;
 
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.PeriodicTask;
-import io.reactorucx.engine.ProgressEngine;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -40,7 +40,7 @@ final class OperationAges {
      * @param operations shows the operations of each connection to a visitor, which it gets by the peer's name
      * @param unused whether the engine has no connection
      */
-    OperationAges(ProgressEngine engine, Consumer<Function<String, OperationVisitor>> operations,
+    OperationAges(CommandExecutor engine, Consumer<Function<String, OperationVisitor>> operations,
             BooleanSupplier unused) {
         this.operations = operations;
         this.unused = unused;

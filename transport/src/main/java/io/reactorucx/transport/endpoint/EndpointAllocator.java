@@ -92,6 +92,31 @@ public final class EndpointAllocator {
 
         int number();
 
+        /** Returns the name of the peer, for the log. */
+        default String peer() {
+            return endpoint().peer();
+        }
+
+        /** Returns whether another connection could use the endpoint: it is open, and has not failed. */
+        default boolean isUsable() {
+            return !endpoint().isClosed() && endpoint().failure() == 0;
+        }
+
+        /** Returns whether no byte stream was used: only a close ends its receives, and drops bytes not received. */
+        default boolean hasNoStream() {
+            return endpoint().stream().receives() == 0 && !endpoint().stream().hasSent();
+        }
+
+        /** Returns the number of operations in flight. */
+        default long inFlight() {
+            return endpoint().inFlight();
+        }
+
+        /** Frees the keys of remote memory; throws {@link IllegalStateException} while one is in use. */
+        default void closeKeys() {
+            endpoint().closeKeys();
+        }
+
         /** Reserves room among the idle endpoints, of the peer's share, and returns whether there was room. */
         boolean reserveIdleSlot(FairLimit limit, PeerOrigin of);
 

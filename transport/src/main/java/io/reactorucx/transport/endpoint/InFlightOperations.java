@@ -4,6 +4,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,12 +59,14 @@ public final class InFlightOperations {
     /**
      * Fails and cancels tag receives. They belong to the worker: only a cancel ends one, and one that stays posted
      * would take another connection's message.
+     *
+     * @param worker of such receives
      */
-    public void endReceives(RuntimeException error, UcpWorker worker) {
+    public void endReceives(RuntimeException error, Supplier<UcpWorker> worker) {
         forEach(operation -> {
             if (operation.kind() == OperationKind.TAG_RECEIVE) {
                 operation.abandon(error);
-                operation.cancelled(worker);
+                operation.cancelled(worker.get());
             }
         });
     }

@@ -2,8 +2,8 @@ package io.reactorucx.transport.endpoint;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.OperationKind;
 import java.util.function.Consumer;
 
 /**
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 public interface OperationOwner {
 
     /** Returns the engine that posts the operation. Thread: any. */
-    ProgressEngine engine();
+    ProgressEngine progressEngine();
 
     /** Returns the name of the peer, for errors. Thread: any. */
     String peer();

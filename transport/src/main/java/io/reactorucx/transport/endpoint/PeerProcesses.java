@@ -1,7 +1,7 @@
 package io.reactorucx.transport.endpoint;
 
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.PeriodicTask;
-import io.reactorucx.engine.ProgressEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -40,7 +40,7 @@ public final class PeerProcesses {
      * @param name of its looks, for the log
      * @param looks how many find the process gone before its end is told: what it had sent is received in between
      */
-    public PeerProcesses(ProgressEngine engine, String name, int processesAtATime, int looks) {
+    public PeerProcesses(CommandExecutor engine, String name, int processesAtATime, int looks) {
         this.processesAtATime = processesAtATime;
         this.looks = looks;
         this.task = new PeriodicTask(engine, name, INTERVAL, this::look);

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * the loop's. <b>Ownership:</b> the caller that connected or accepted the socket closes it. <b>Errors:</b> the
  * listener's {@code ended} is called once, as its last callback.
  */
-public final class ControlSocket implements SocketEventLoop.Events {
+public final class ControlSocket implements ControlChannel, SocketEventLoop.Events {
 
     private static final int MAX_READS = 64;
     private static final int MAX_DISCARDED_BYTES = 16 << 10;
@@ -196,6 +196,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
     }
 
     /** Sends a frame. If that fails, the socket closes. */
+    @Override
     public void send(byte[] frame) {
         loop.execute(() -> {
             if (closed || shuttingDown) {
@@ -260,6 +261,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
     }
 
     /** Closes the socket; the listener is not called any more. */
+    @Override
     public void close() {
         if (!loop.execute(this::closeNow)) {
             // The closed loop has closed its registered sockets; this one may not be registered yet.

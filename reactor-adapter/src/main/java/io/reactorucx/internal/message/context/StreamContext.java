@@ -5,7 +5,7 @@ import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.FlowControlConfig;
-import io.reactorucx.transport.connection.MessageCarrier;
+import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * @param peer the peer's limits
  * @param retry of what had no memory or no slot of the engine
  */
-public record StreamContext(MessageCarrier connection, FlowControlConfig limits, MessageCounters counters,
+public record StreamContext(ConnectionCore connection, FlowControlConfig limits, MessageCounters counters,
         ProtocolCounters offers, LeasePool pool, PeerLimits peer, FlushScope scope, DelayedRetry retry) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamContext.class);

@@ -10,7 +10,7 @@ import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.transport.buffer.LeakRecord;
 import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.RetryingCommand;
-import io.reactorucx.transport.connection.MessageCarrier;
+import io.reactorucx.transport.connection.ConnectionCore;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
@@ -86,7 +86,7 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
     }
 
     /** Returns whether this receives on a connection, and no message waits for the subscriber. */
-    public boolean isIdleAt(MessageCarrier connection) {
+    public boolean isIdleAt(ConnectionCore connection) {
         return input.context().connection() == connection && !input.hasQueued();
     }
 

@@ -1,6 +1,7 @@
-package io.reactorucx.transport.endpoint;
+package io.reactorucx.transport.carrier;
 
-import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.transport.endpoint.EndpointAllocator;
+import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.frame.ControlFrame;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.PeerOrigin;
@@ -54,17 +55,15 @@ public final class EndpointRelease {
     }
 
     /** Rules the release out, unless both sides have agreed. */
-    void forbid() {
+    public void forbid() {
         if (!isAgreed()) {
             state = State.FORBIDDEN;
         }
     }
 
     /** Sends RELEASE, and returns whether the endpoint can be released at all. */
-    boolean begin(FairLimit idle, PeerOrigin origin) {
-        UcpEndpoint endpoint = allocated.endpoint();
-        // Only a close ends receives of a byte stream, and drops bytes that were sent and not received.
-        boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().hasSent();
+    public boolean begin(FairLimit idle, PeerOrigin origin) {
+        boolean clean = allocated.isUsable() && allocated.hasNoStream();
         if (state == State.PAIRED && clean && allocated.reserveIdleSlot(idle, origin)) {
             state = State.RELEASING;
             peer.accept(ControlFrame.of(ControlFrame.Type.RELEASE));
@@ -73,19 +72,19 @@ public final class EndpointRelease {
     }
 
     /** Notes that the peer has sent RELEASED. */
-    void peerReleased() {
+    public void peerReleased() {
         releasedByPeer = true;
     }
 
     /** Sends RELEASED once nothing is in flight, and returns whether both sides have sent it. */
-    boolean advance() {
-        if (state == State.RELEASING && allocated.endpoint().inFlight() == 0) {
+    public boolean advance() {
+        if (state == State.RELEASING && allocated.inFlight() == 0) {
             try {
-                allocated.endpoint().closeKeys();
+                allocated.closeKeys();
                 state = State.RELEASED;
                 peer.accept(ControlFrame.of(ControlFrame.Type.RELEASED));
             } catch (IllegalStateException e) {
-                LOG.debug("[{}] a direct pointer into the peer's memory is in use", allocated.endpoint().peer(), e);
+                LOG.debug("[{}] a direct pointer into the peer's memory is in use", allocated.peer(), e);
             }
         }
         return isAgreed();
@@ -96,8 +95,8 @@ public final class EndpointRelease {
     }
 
     /** Makes the endpoint idle if both sides agreed, forgets it otherwise: the connection to a process has ended. */
-    void end(PeerProcess process) {
-        if (isAgreed() && !allocated.endpoint().isClosed() && allocated.endpoint().failure() == 0) {
+    public void end(PeerProcess process) {
+        if (isAgreed() && allocated.isUsable()) {
             allocated.release(process);
         } else {
             allocated.endpointClosed();

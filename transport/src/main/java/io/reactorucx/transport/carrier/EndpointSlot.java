@@ -1,4 +1,4 @@
-package io.reactorucx.transport.endpoint;
+package io.reactorucx.transport.carrier;
 
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.handshake.FairLimit;
@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: engine.
  */
-public final class EndpointSlot {
+final class EndpointSlot {
 
     private final FairLimit limit;
     private @Nullable PeerOrigin holder;
 
-    public EndpointSlot(FairLimit limit) {
+    EndpointSlot(FairLimit limit) {
         this.limit = limit;
     }
 
     /** Takes the place for a peer, and returns why there is none, or null when there is. */
-    public @Nullable Rejection reserve(PeerOrigin peer) {
+    @Nullable Rejection reserve(PeerOrigin peer) {
         if (holder != null) {
             return null;
         }
@@ -49,7 +49,7 @@ public final class EndpointSlot {
     }
 
     /** Gives the place back. */
-    public void release() {
+    void release() {
         PeerOrigin held = holder;
         if (held != null) {
             holder = null;
