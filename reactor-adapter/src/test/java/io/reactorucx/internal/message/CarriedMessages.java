@@ -7,7 +7,7 @@ import io.reactorucx.internal.message.context.MessageCounters;
 import io.reactorucx.internal.message.send.SharedSendWindow;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.transport.config.FlowControlConfig;
-import io.reactorucx.transport.connection.MessageCarrier;
+import io.reactorucx.transport.connection.ConnectionCore;
 
 /** The messages of one engine's connections over a carrier that is not UCX. */
 public final class CarriedMessages {
@@ -21,7 +21,7 @@ public final class CarriedMessages {
     }
 
     /** Returns the protocol of one connection. */
-    public MessageProtocol over(MessageCarrier carrier, FlowControlConfig limits) {
+    public MessageProtocol over(ConnectionCore carrier, FlowControlConfig limits) {
         return new MessageProtocol(carrier, limits, shared, message -> {
             throw new IllegalStateException("a message of UCX");
         });

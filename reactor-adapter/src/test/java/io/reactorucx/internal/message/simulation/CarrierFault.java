@@ -7,15 +7,15 @@ enum CarrierFault {
     /** A CREDIT frame is taken out of its batch. */
     LOST_CREDIT("stands still|delivered"),
     /** LAST, and what else is in its batch, gets the number of a batch of messages before it, and is taken first. */
-    LAST_OVERTAKES("not keep to the protocol|closes the connection by force|has completed, and got"),
-    /** FIN goes out as soon as a side closes, although its protocol is not quiet. */
+    LAST_OVERTAKES("violations of the protocol|not keep to the protocol|has completed, and got"),
+    /** FIN goes out as soon as a side closes, although its protocol is not quiet, and overtakes messages. */
     FIN_OVERTAKES("the peer's receiver has completed, and got"),
     /** The end of a large send is told twice. */
     DOUBLE_RELEASE("it was released before"),
     /** The end of a batch, or of a large send, is never told. */
     LOST_COMPLETION("stands still|rest|delivered"),
     /** A batch arrives twice. */
-    DUPLICATED_BATCH("not keep to the protocol|closes the connection by force"),
+    DUPLICATED_BATCH("violations of the protocol|not keep to the protocol"),
     /** A batch does not arrive. */
     LOST_BATCH("stands still|rest|delivered"),
     /** Two batches arrive under each other's number. */

@@ -7,8 +7,9 @@ package io.reactorucx.internal.message.simulation;
  * @param slots the operations that each side may have in flight
  * @param refusals the part of the operations that is refused at first, although there is a slot
  * @param sharesQueue whether it says that all connections of the two sides share a queue
+ * @param hasSocket whether the two sides have a control socket beside it
  */
-record CarrierSettings(CarrierFault fault, int slots, double refusals, boolean sharesQueue) {
+record CarrierSettings(CarrierFault fault, int slots, double refusals, boolean sharesQueue, boolean hasSocket) {
 
     /** Returns whether messages are on their way for long, so that others can overtake them. */
     boolean isSlow() {

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.connection.ConnectionPhase;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
@@ -30,7 +33,15 @@ class MessageSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(MessageSimulationTest.class);
     private static final int SEEDS = Integer.getInteger("io.reactorucx.test.seeds", 1_000);
     private static final int SEEDS_OF_A_FAULT = 300;
+    private static final int ENOUGH_SEEDS = 500;
     private static final int SHOWN = 3;
+    /** The others last for a part of a step, or belong to raw peers, to rejected ones, and to error mode NONE. */
+    private static final Set<ConnectionPhase> LASTING_PHASES = EnumSet.of(ConnectionPhase.CONNECTING,
+            ConnectionPhase.WIRING, ConnectionPhase.ABANDONED, ConnectionPhase.CONNECTED, ConnectionPhase.DRAINING,
+            ConnectionPhase.FIN_SENT, ConnectionPhase.FIN_ACKNOWLEDGED, ConnectionPhase.LEAVING,
+            ConnectionPhase.RELEASING, ConnectionPhase.CLOSING_ENDPOINT,
+            ConnectionPhase.CLOSED);
+    private static final Set<ConnectionPhase> PHASES = EnumSet.noneOf(ConnectionPhase.class);
 
     private static SimulatedPools pools;
 
@@ -53,7 +64,7 @@ class MessageSimulationTest {
         List<Simulation> failed = new ArrayList<>();
         (single == null ? LongStream.rangeClosed(1, seeds) : LongStream.of(single)).forEach(seed -> {
             if (failed.size() < SHOWN) {
-                Simulation run = new Scenario(seed, fault, pools).run();
+                Simulation run = new Scenario(seed, fault, pools, PHASES::add).run();
                 if (run.hasFailed()) {
                     failed.add(run);
                 }
@@ -65,7 +76,13 @@ class MessageSimulationTest {
 
     @Test
     void nothingIsWrongInAnySeed() {
+        PHASES.clear();
+
         assertThat(failing(SEEDS, CarrierFault.NONE)).extracting(Simulation::report).isEmpty();
+
+        if (SEEDS >= ENOUGH_SEEDS && Long.getLong("io.reactorucx.test.seed") == null) {
+            assertThat(PHASES).as("the phases that were reached").containsAll(LASTING_PHASES);
+        }
     }
 
     @ParameterizedTest

@@ -1,30 +1,34 @@
 package io.reactorucx.internal.message.simulation;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcxVersion;
-import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.config.FlowControlConfig;
-import io.reactorucx.transport.config.PeerLimits;
-import io.reactorucx.transport.handshake.PeerInfo;
-import java.nio.ByteOrder;
+import io.reactorucx.transport.connection.ConnectionPhase;
+import java.util.List;
+import java.util.function.Consumer;
 
 /** What one seed does: two sides, their work, and the end of their connection, in the midst of it or behind it. */
 final class Scenario {
 
+    private static final int HANDSHAKE_NANOS = 1_000_000;
     private static final int WORK_NANOS = 20_000_000;
     private static final int HURRY_NANOS = 60_000_000;
 
     private final Simulation simulation;
     private final SimulatedSide one;
     private final SimulatedSide two;
+    private final boolean hasSocket;
 
-    Scenario(long seed, CarrierFault fault, SimulatedPools pools) {
+    Scenario(long seed, CarrierFault fault, SimulatedPools pools, Consumer<ConnectionPhase> phases) {
         this.simulation = new Simulation(seed, pools);
         CarrierSettings settings = new CarrierSettings(fault, simulation.one(2, 8, 1_000),
-                simulation.one(0.0, 0.02, 0.2), simulation.chance(0.5));
+                simulation.one(0.0, 0.02, 0.2), simulation.chance(0.5), simulation.chance(0.5));
+        this.hasSocket = settings.hasSocket();
         this.one = new SimulatedSide(simulation, "one", settings, limits(), pools.one());
         this.two = new SimulatedSide(simulation, "two", settings, limits(), pools.two());
+        simulation.afterEach(() -> {
+            phases.accept(one.connection().phase());
+            phases.accept(two.connection().phase());
+        });
         one.connect(two);
         two.connect(one);
     }
@@ -38,18 +42,17 @@ final class Scenario {
 
     /** Runs the seed. Returns what was wrong, null for nothing. */
     Simulation run() {
-        one.engine().run(() -> one.protocol().connected(info(two, 2)));
-        two.engine().run(() -> two.protocol().connected(info(one, 1)));
-        two.engine().run(two.protocol()::accepted);
-        work(one);
-        work(two);
-        boolean early = simulation.chance(0.5);
-        if (early) {
+        new SimulatedHandshake(simulation, one, two, hasSocket, this::work).start();
+        if (simulation.chance(0.05)) {
+            SimulatedSide impatient = simulation.chance(0.5) ? one : two;
+            simulation.after(simulation.below(HANDSHAKE_NANOS), () -> giveUp(impatient));
+        }
+        if (simulation.chance(0.5)) {
             simulation.after(simulation.below(WORK_NANOS), this::end);
         }
         simulation.after(HURRY_NANOS, this::hurry);
         simulation.run();
-        if (!early && !simulation.hasFailed()) {
+        if (!simulation.hasFailed() && one.isOpen() && two.isOpen()) {
             one.checkAtRest();
             two.checkAtRest();
             simulation.note("at rest");
@@ -63,13 +66,19 @@ final class Scenario {
         return simulation;
     }
 
-    private static PeerInfo info(SimulatedSide side, long workerId) {
-        return new PeerInfo(new UcxVersion(1, 20, 0), ErrorMode.PEER, ByteOrder.nativeOrder(),
-                new PeerLimits(0, side.protocol().context().maxMessageBytes(), side.limits().maxStreams(),
-                side.limits().windowBytes()), 0, workerId, ProcessIdentity.UNKNOWN, true);
+    private void giveUp(SimulatedSide side) {
+        side.engine().run(() -> {
+            if (side.connection().phase().isConnecting()) {
+                simulation.note(side + " gives up");
+                side.connection().abandonConnecting();
+            }
+        });
     }
 
     private void work(SimulatedSide side) {
+        if (side == two) {
+            side.connection().protocols().accepted();
+        }
         int base = side == one ? 100 : 200;
         if (simulation.chance(0.9)) {
             side.engine().runAnywhere(side::respond);
@@ -105,8 +114,11 @@ final class Scenario {
     }
 
     private void end() {
-        one.sendWithin(1 + simulation.below(100_000), 130);
-        two.sendWithin(1 + simulation.below(100_000), 230);
+        for (SimulatedSide side : List.of(one, two)) {
+            if (side.isOpen()) {
+                side.sendWithin(1 + simulation.below(100_000), side == one ? 130 : 230);
+            }
+        }
         simulation.after(simulation.below(100_000), this::endNow);
     }
 
@@ -115,10 +127,14 @@ final class Scenario {
         switch (simulation.below(10)) {
             case 0 -> simulation.soon(() -> close(first, CloseMode.FORCE));
             case 1 -> {
-                simulation.soon(() -> one.engine().run(one.connection()::peerFailed));
-                simulation.soon(() -> two.engine().run(two.connection()::peerFailed));
+                simulation.soon(() -> one.engine().run(one.carrier()::fail));
+                simulation.soon(() -> two.engine().run(two.carrier()::fail));
             }
-            case 2, 3 -> {
+            case 2 -> {
+                first.closeEngine();
+                simulation.soon(() -> first.other().engine().run(first.other().carrier()::fail));
+            }
+            case 3, 4 -> {
                 simulation.soon(() -> close(one, CloseMode.FLUSH));
                 simulation.soon(() -> close(two, CloseMode.FLUSH));
             }
@@ -131,7 +147,7 @@ final class Scenario {
             if (simulation.chance(0.2)) {
                 side.protocol().handlerEnded(simulation.chance(0.3));
             }
-            side.connection().close(mode);
+            side.connection().beginClose(mode);
         });
     }
 }

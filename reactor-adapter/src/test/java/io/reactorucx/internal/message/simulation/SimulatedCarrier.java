@@ -3,14 +3,21 @@ package io.reactorucx.internal.message.simulation;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.MessageProtocol;
 import io.reactorucx.internal.message.simulation.CarriedFrames.Frame;
-import io.reactorucx.transport.connection.MessageCarrier;
+import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.carrier.EndpointRelease;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.SimulatedConnections;
+import io.reactorucx.transport.endpoint.PeerProcess;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.handshake.PeerOrigin;
+import io.reactorucx.transport.handshake.ResourceLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -19,15 +26,21 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
- * One side's end of a carrier in memory. Small messages keep their order, large ones overtake and are overtaken. The
- * memory of a message is read when the message leaves, or when it is fetched, and free when its end was told.
+ * One side's end of a carrier in memory. Small messages and control frames keep their order, large messages overtake
+ * and are overtaken. The memory of a message is read when the message leaves, or when it is fetched, and free when its
+ * end was told.
  */
-final class SimulatedCarrier implements MessageCarrier {
+final class SimulatedCarrier implements Carrier {
 
     private static final double FAULT = 0.1;
     private static final byte LENT = (byte) 0xEE;
+    private static final int TOKEN_BYTES = Long.BYTES;
+    private static final int MAX_HEADER_BYTES = 4_096;
+    /** So late comes what is later than a connection waits for it when it closes. */
+    private static final long LATE_NANOS = 3_000_000_000L;
     /** So much longer messages take where one is to overtake another one. */
     private static final long SLOWER_NANOS = 500_000;
 
@@ -39,7 +52,16 @@ final class SimulatedCarrier implements MessageCarrier {
     }
 
     /** What an operation waits for. Each kind has slots of its own, as those of an engine. */
-    private enum Kind { ROOM, PEER, DATA }
+    private enum Kind { ROOM, PEER, DATA, CONTROL }
+
+    /** The way to the peer, which is closed once. */
+    private enum State {
+        UNATTACHED, USABLE, FAILED, CLOSED;
+
+        boolean isEnd() {
+            return this == FAILED || this == CLOSED;
+        }
+    }
 
     /** An operation whose end is to be told, once. */
     final class Pending {
@@ -68,28 +90,91 @@ final class SimulatedCarrier implements MessageCarrier {
     private final String name;
     private final SimulatedEngine engine;
     private final CarrierSettings settings;
+    private final ResourceLimits limits;
+    private final SimulatedWay way = new SimulatedWay(this);
     private final CarriedFrames frames;
     private final Set<Pending> pending = new LinkedHashSet<>();
-    private final SimulatedConnection connection;
-    private SimulatedCarrier other;
-    private MessageProtocol protocol;
-    private long lastArrival;
     private final Deque<Flight> onTheirWay = new ArrayDeque<>();
+    private SimulatedCarrier other;
+    private ConnectionCore connection;
+    private MessageProtocol protocol;
+    private EndpointRelease release;
+    private State state = State.UNATTACHED;
+    private boolean closedByForce;
+    private long lastArrival;
 
     SimulatedCarrier(Simulation simulation, String name, SimulatedEngine engine, CarrierSettings settings,
-            Runnable whenReset) {
+            ResourceLimits limits, Runnable whenReset) {
         this.simulation = simulation;
         this.name = name;
         this.engine = engine;
         this.settings = settings;
+        this.limits = limits;
         this.frames = new CarriedFrames(simulation, name, whenReset);
-        this.connection = new SimulatedConnection(simulation, this, settings);
     }
 
-    void connect(SimulatedCarrier peer, MessageProtocol messages) {
+    void connect(SimulatedCarrier peer, ConnectionCore owner, MessageProtocol messages) {
         other = peer;
+        connection = owner;
         protocol = messages;
         frames.connect(peer.frames);
+    }
+
+    void attach(Consumer<ControlFrame> socket) {
+        state = State.USABLE;
+        release = settings.hasSocket() ? new EndpointRelease(way, socket) : null;
+    }
+
+    /** The ends of both sides are a pair. */
+    void paired() {
+        if (release != null) {
+            release.paired();
+        }
+    }
+
+    /** The way fails, as when the peer has closed its end of it. */
+    void fail() {
+        if (state == State.USABLE) {
+            state = State.FAILED;
+            simulation.note(name + " loses its peer");
+            abort();
+            connection.endpointFailed(null, UcxStatus.CONNECTION_RESET.code());
+        }
+    }
+
+    @Override
+    public UcpEndpoint endpoint() {
+        return null;
+    }
+
+    @Override
+    public boolean isAttached() {
+        return state != State.UNATTACHED;
+    }
+
+    @Override
+    public boolean isUsable() {
+        return state == State.USABLE;
+    }
+
+    @Override
+    public boolean hasFailed() {
+        return state == State.FAILED;
+    }
+
+    @Override
+    public List<String> transports() {
+        return List.of("simulation/memory");
+    }
+
+    @Override
+    public boolean sharesQueue() {
+        return isUsable() && settings.sharesQueue();
+    }
+
+    @Override
+    public int maxHeaderBytes() {
+        return MAX_HEADER_BYTES;
     }
 
     @Override
@@ -102,8 +187,8 @@ final class SimulatedCarrier implements MessageCarrier {
     }
 
     private void requireRoom(String operation, Kind kind) {
-        if (!connection.carriesMessages()) {
-            throw new UcxClosedException(operation, name, "the connection is closed");
+        if (!isUsable()) {
+            throw new UcxException(UcxStatus.CONNECTION_RESET, operation, name, "the way has ended");
         }
         boolean full = pending.stream().filter(other -> other.kind == kind).count() >= settings.slots();
         if (full || simulation.chance(settings.refusals())) {
@@ -126,18 +211,44 @@ final class SimulatedCarrier implements MessageCarrier {
         if (flight.hasMessages) {
             onTheirWay.add(flight);
         }
+        return doneLater(Kind.ROOM, whenDone, CarrierFault.LOST_COMPLETION);
+    }
+
+    /** Ends an operation at once, or a little later, or with a fault never. Returns whether at once. */
+    private boolean doneLater(Kind kind, Completion whenDone, CarrierFault lost) {
         if (simulation.chance(0.6)) {
             return true;
         }
-        Pending operation = new Pending(Kind.ROOM, whenDone);
-        if (!fault(CarrierFault.LOST_COMPLETION)) {
+        Pending operation = new Pending(kind, whenDone);
+        if (!fault(lost)) {
             simulation.soon(() -> operation.end(0));
         }
         return false;
     }
 
+    @Override
+    public boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone) {
+        simulation.check(engine.isEngineThread(), name + " sends a control frame on another thread");
+        if (!isUsable()) {
+            throw new UcxException(UcxStatus.CONNECTION_RESET, "am_send", name, "the way has ended");
+        }
+        ControlFrame frame = ControlFrame.parse(payload.asSlice(TOKEN_BYTES));
+        simulation.note(name + " sends " + frame.type());
+        Runnable arrival = () -> {
+            if (other.isUsable()) {
+                SimulatedConnections.controlArrived(other.connection, frame);
+            }
+        };
+        if (frame.type() == ControlFrame.Type.FIN && settings.fault() == CarrierFault.FIN_OVERTAKES) {
+            simulation.soon(() -> other.engine.run(arrival));
+        } else {
+            inOrder(arrival);
+        }
+        return doneLater(Kind.CONTROL, whenDone, CarrierFault.NONE);
+    }
+
     private boolean fault(CarrierFault kind) {
-        boolean happens = settings.fault() == kind && simulation.chance(FAULT);
+        boolean happens = kind != CarrierFault.NONE && settings.fault() == kind && simulation.chance(FAULT);
         if (happens) {
             simulation.note(name + " FAULT " + kind);
         }
@@ -187,7 +298,7 @@ final class SimulatedCarrier implements MessageCarrier {
     private void arrive(Flight flight) {
         inOrder(() -> {
             onTheirWay.remove(flight);
-            if (other.connection.carriesMessages()) {
+            if (other.isUsable() && SimulatedConnections.messageArrived(other.connection)) {
                 int size = flight.bytes.length;
                 byte[] lent = Arrays.copyOf(flight.bytes, size + simulation.below(2));
                 other.protocol.received(lent, size);
@@ -196,11 +307,20 @@ final class SimulatedCarrier implements MessageCarrier {
         });
     }
 
+    /** Tells the peer that this end of the way is there. */
+    void deliver(Runnable arrival) {
+        inOrder(arrival);
+    }
+
     /** Runs an action on the peer's thread, behind all small messages before. */
-    void inOrder(Runnable arrival) {
+    private void inOrder(Runnable arrival) {
+        simulation.at(nextArrival(), () -> other.engine.run(arrival));
+    }
+
+    private long nextArrival() {
         long delay = simulation.delay() + (settings.isSlow() ? SLOWER_NANOS : 0);
         lastArrival = Math.max(lastArrival, simulation.now() + delay);
-        simulation.at(lastArrival, () -> other.engine.run(arrival));
+        return lastArrival;
     }
 
     private boolean offer(byte[] header, MemorySegment payload, Completion whenDone) {
@@ -215,8 +335,10 @@ final class SimulatedCarrier implements MessageCarrier {
         });
         SimulatedOffer offer = new SimulatedOffer(simulation, this, other, header, payload, operation);
         simulation.soon(() -> other.engine.run(() -> {
-            if (other.connection.carriesMessages()) {
+            if (other.isUsable() && SimulatedConnections.messageArrived(other.connection)) {
                 other.protocol.received(offer);
+            } else {
+                offer.release();
             }
         }));
         if (fault(CarrierFault.EARLY_COMPLETION)) {
@@ -250,67 +372,134 @@ final class SimulatedCarrier implements MessageCarrier {
         return settings.fault() == kind;
     }
 
-    /** Returns whether no operation is in flight. */
-    boolean isIdle() {
-        return pending.isEmpty();
+    @Override
+    public long inFlight() {
+        return pending.size();
     }
 
-    /** The endpoint has closed: everything in flight ends with an error, in any order. */
-    void abort() {
+    @Override
+    public boolean flush(Completion whenDone) {
+        Pending operation = new Pending(Kind.CONTROL, whenDone);
+        simulation.at(nextArrival() + (simulation.chance(0.05) ? LATE_NANOS : 0), () -> operation.end(0));
+        return false;
+    }
+
+    @Override
+    public void whenDrained(Runnable action) {
+        simulation.at(other.nextArrival(), () -> engine.run(action));
+    }
+
+    @Override
+    public void established() {
+        // Nothing is reserved for a way that is not complete.
+    }
+
+    @Override
+    public void abandoned() {
+        // The peer's end is there already.
+    }
+
+    @Override
+    public void lost(PeerProcess process) {
+        // No queue has to be repaired.
+    }
+
+    @Override
+    public boolean beginRelease() {
+        return release != null && release.begin(limits.idleEndpoints(), PeerOrigin.UNKNOWN);
+    }
+
+    @Override
+    public boolean advanceRelease() {
+        return release != null && release.advance();
+    }
+
+    @Override
+    public void peerReleased() {
+        if (release != null) {
+            release.peerReleased();
+        }
+    }
+
+    @Override
+    public void forbidRelease() {
+        if (release != null) {
+            release.forbid();
+        }
+    }
+
+    @Override
+    public boolean canClose() {
+        return true;
+    }
+
+    /** Ends everything in flight with an error, in any order; the peer learns of it. */
+    @Override
+    public void close(CloseMode wanted, Runnable whenClosed) {
+        simulation.check(state != State.CLOSED, name + " is closed twice");
+        simulation.note(name + " closes its way, " + wanted);
+        closedByForce = wanted == CloseMode.FORCE || hasFailed() || !pending.isEmpty();
+        boolean tells = state == State.USABLE;
+        state = State.CLOSED;
+        abort();
+        if (tells) {
+            simulation.soon(() -> other.engine.run(other::fail));
+        }
+        if (closedByForce && simulation.chance(0.1)) {
+            simulation.note(name + " is parked");
+        } else if (simulation.chance(0.3)) {
+            whenClosed.run();
+        } else {
+            simulation.soon(() -> engine.run(whenClosed));
+        }
+    }
+
+    private void abort() {
         for (Pending operation : List.copyOf(pending)) {
             simulation.soon(() -> operation.end(UcxStatus.CANCELED.code()));
         }
     }
 
     @Override
-    public void operationEnded() {
-        connection.operationEnded();
+    public boolean isClosedByForce() {
+        return closedByForce;
     }
 
     @Override
-    public void beginClose(CloseMode mode) {
-        simulation.fail("the protocol of " + name + " closes the connection by force");
+    public void connectionEnded(PeerProcess process) {
+        if (release != null) {
+            release.end(process);
+        }
+        simulation.check(!isAttached() || state == State.CLOSED || way.isIdle(),
+                name + " has ended, and its way is neither closed nor handed on");
     }
 
-    SimulatedConnection connection() {
-        return connection;
-    }
-
-    SimulatedCarrier other() {
-        return other;
-    }
-
-    MessageProtocol protocol() {
-        return protocol;
+    /** UCX has closed the worker, and has ended all operations. */
+    void workerClosed() {
+        state = isAttached() ? State.CLOSED : state;
+        List.copyOf(pending).forEach(operation -> operation.end(UcxStatus.CANCELED.code()));
     }
 
     @Override
-    public SimulatedEngine engine() {
+    public void engineClosed() {
+        if (isAttached()) {
+            state = State.CLOSED;
+        }
+    }
+
+    SimulatedEngine engine() {
         return engine;
     }
 
-    @Override
-    public String peer() {
-        return "peer of " + name;
-    }
-
-    @Override
-    public String id() {
+    String name() {
         return name;
     }
 
-    @Override
-    public String name() {
-        return name;
+    Simulation simulation() {
+        return simulation;
     }
 
-    @Override
-    public long peerToken() {
-        return 1;
-    }
-
-    @Override
-    public boolean sharesQueue() {
-        return settings.sharesQueue();
+    SimulatedWay way() {
+        return way;
     }
 }

@@ -5,6 +5,7 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.CommandExecutor;
+import io.reactorucx.engine.Timeout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -19,6 +20,7 @@ final class SimulatedEngine implements CommandExecutor {
     private final Deque<Command> urgent = new ArrayDeque<>();
     private boolean roundDue;
     private boolean closed;
+    private boolean ended;
 
     SimulatedEngine(Simulation simulation, String name) {
         this.simulation = simulation;
@@ -51,6 +53,53 @@ final class SimulatedEngine implements CommandExecutor {
         return true;
     }
 
+    @Override
+    public Timeout schedule(long delayNanos, Runnable action) {
+        SimulatedTimeout timeout = new SimulatedTimeout(action);
+        simulation.after(delayNanos, () -> run(timeout));
+        return timeout;
+    }
+
+    /** An action that is to come. It does not run once the engine has closed. */
+    private final class SimulatedTimeout implements Timeout, Runnable {
+
+        private final Runnable action;
+        private boolean pending = true;
+
+        SimulatedTimeout(Runnable action) {
+            this.action = action;
+        }
+
+        @Override
+        public boolean cancel() {
+            boolean was = pending;
+            pending = false;
+            return was;
+        }
+
+        @Override
+        public boolean isPending() {
+            return pending;
+        }
+
+        @Override
+        public void run() {
+            if (cancel() && !closed) {
+                action.run();
+            }
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Throwable failure() {
+        return null;
+    }
+
     private void roundDue() {
         if (!roundDue) {
             roundDue = true;
@@ -69,14 +118,16 @@ final class SimulatedEngine implements CommandExecutor {
         }
     }
 
-    /** Runs an action on this thread. */
+    /** Runs an action on this thread, unless that has ended. */
     void run(Runnable action) {
-        simulation.runAs(this, action);
+        if (!ended) {
+            simulation.runAs(this, action);
+        }
     }
 
     /** Runs an action of the application on this thread or another one. */
     void runAnywhere(Runnable action) {
-        if (simulation.chance(0.5)) {
+        if (simulation.chance(0.5) && !closed) {
             run(action);
         } else {
             action.run();
@@ -92,6 +143,15 @@ final class SimulatedEngine implements CommandExecutor {
         for (Command next = urgent.poll(); next != null; next = urgent.poll()) {
             next.reject(cause);
         }
+    }
+
+    /** Runs nothing any more. */
+    void end() {
+        ended = true;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     @Override

@@ -61,7 +61,7 @@ final class SimulatedOffer implements LargeOffer {
 
     /** Returns whether the sender still keeps the memory for this. */
     private boolean isThere() {
-        return from.connection().carriesMessages()
+        return from.isUsable()
                 && (sending.isOpen() || from.isFaulty(CarrierFault.EARLY_COMPLETION));
     }
 

@@ -2,7 +2,10 @@ package io.reactorucx.internal.message.simulation;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxVersion;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.message.CarriedMessages;
 import io.reactorucx.internal.message.MessageProtocol;
@@ -10,9 +13,22 @@ import io.reactorucx.internal.request.ResponderDispatcher;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.config.ConnectionConfig;
 import io.reactorucx.transport.config.FlowControlConfig;
+import io.reactorucx.transport.config.PeerLimits;
+import io.reactorucx.transport.config.ProtocolConfig;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.ConnectionPhase;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.connection.SimulatedConnections;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.PeerInfo;
+import io.reactorucx.transport.handshake.ResourceLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
+import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,18 +42,25 @@ final class SimulatedSide implements UcxResponder {
     /** Whether some sides have a single slab for their messages, which may stand still then. */
     private static final boolean SCARCE = Boolean.getBoolean("io.reactorucx.test.scarce");
 
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
     private final Simulation simulation;
     private final SimulatedEngine engine;
     private final FlowControlConfig limits;
     private final LeasePool pool;
     private final LeasePool memory;
     private final CarriedMessages messages;
+    private final SimulatedConnections connections;
+    private final ConnectionIdentity identity;
     private final SimulatedCarrier carrier;
-    private final MessageProtocol protocol;
+    private final SimulatedSocket socket;
+    private final ConnectionCore connection;
     private final Map<Integer, SimulatedSend> sends = new HashMap<>();
     private final Map<Integer, SimulatedRequest> requests = new HashMap<>();
     private final List<SimulatedReceiver<?>> receivers = new ArrayList<>();
+    private MessageProtocol protocol;
     private SimulatedSide other;
+    private int ends;
 
     SimulatedSide(Simulation simulation, String name, CarrierSettings settings, FlowControlConfig limits,
             SimulatedPools.Side pools) {
@@ -47,13 +70,38 @@ final class SimulatedSide implements UcxResponder {
         this.pool = pools.application();
         this.memory = simulation.chance(0.3) && SCARCE ? pools.fewMessages() : pools.messages();
         this.messages = new CarriedMessages(memory, simulation.one(1, 4, 64));
-        this.carrier = new SimulatedCarrier(simulation, name, engine, settings, this::interruptSends);
-        this.protocol = messages.over(carrier, limits);
+        ResourceLimits resources = ResourceLimits.of(8, 8, 8, 0, 1);
+        this.connections = new SimulatedConnections(engine, resources, connection -> {
+            protocol = messages.over(connection, limits);
+            return settings.fault() == CarrierFault.FIN_OVERTAKES ? quiet(protocol) : protocol;
+        });
+        this.identity = connections.connections().newIdentity();
+        this.carrier = new SimulatedCarrier(simulation, name, engine, settings, resources, this::interruptSends);
+        this.socket = new SimulatedSocket(simulation);
+        this.connection = new ConnectionCore(connections.connections(), ConnectionConfig.DEFAULT.withMessages(limits)
+                .withCloseTimeout(CLOSE_TIMEOUT).withProtocol(ProtocolConfig.DEFAULT.withHeartbeatInterval(Duration.ZERO)),
+                "peer of " + name, identity, carrier);
+        connection.end().listen(() -> simulation.check(++ends == 1, this + " ends twice"));
     }
 
     void connect(SimulatedSide peer) {
         other = peer;
-        carrier.connect(peer.carrier, protocol);
+        carrier.connect(peer.carrier, connection, protocol);
+        socket.connect(connection, peer.socket);
+    }
+
+    /** Returns a protocol that says that it has nothing to wait for, although it has. */
+    private static ProtocolHandler quiet(ProtocolHandler protocol) {
+        return (ProtocolHandler) Proxy.newProxyInstance(ProtocolHandler.class.getClassLoader(),
+                new Class<?>[] {ProtocolHandler.class}, (proxy, method, arguments) ->
+                        method.getName().equals("isQuiet") ? true : method.invoke(protocol, arguments));
+    }
+
+    /** Returns what this side tells the other one about itself. */
+    PeerInfo info() {
+        return new PeerInfo(new UcxVersion(1, 20, 0), ErrorMode.PEER, ByteOrder.nativeOrder(),
+                new PeerLimits(0, protocol.context().maxMessageBytes(), limits.maxStreams(), limits.windowBytes()), 0,
+                toString().hashCode(), ProcessIdentity.UNKNOWN, true);
     }
 
     Simulation simulation() {
@@ -68,8 +116,31 @@ final class SimulatedSide implements UcxResponder {
         return protocol;
     }
 
-    SimulatedConnection connection() {
-        return carrier.connection();
+    ConnectionIdentity identity() {
+        return identity;
+    }
+
+    SimulatedCarrier carrier() {
+        return carrier;
+    }
+
+    SimulatedSocket socket() {
+        return socket;
+    }
+
+    ConnectionCore connection() {
+        return connection;
+    }
+
+    /** The engine closes, with all that it has. */
+    void closeEngine() {
+        simulation.note(this + " closes its engine");
+        engine.run(() -> {
+            engine.close();
+            carrier.workerClosed();
+            connections.connections().engineClosed();
+            engine.end();
+        });
     }
 
     FlowControlConfig limits() {
@@ -86,7 +157,7 @@ final class SimulatedSide implements UcxResponder {
     }
 
     boolean isOpen() {
-        return connection().isOpen();
+        return connection.phase() == ConnectionPhase.CONNECTED && !engine.isClosed();
     }
 
     /** Returns a size: mostly small, now and then around the limit of what goes into a batch, or above. */
@@ -109,7 +180,8 @@ final class SimulatedSide implements UcxResponder {
     }
 
     void respond() {
-        ResponderDispatcher.mono(protocol, this, null, error -> { }).subscribe();
+        ResponderDispatcher.mono(protocol, this, null, error -> { }).subscribe(ignored -> { },
+                error -> simulation.note("the responder of " + this + " fails: " + error.getMessage()));
     }
 
     SimulatedSend send(int id) {
@@ -240,7 +312,11 @@ final class SimulatedSide implements UcxResponder {
         sends.values().forEach(send -> send.checkAtEnd(received));
         requests.values().forEach(SimulatedRequest::checkAtEnd);
         receivers.forEach(SimulatedReceiver::checkAtEnd);
-        simulation.check(connection().hasEnded(), this + " has not ended: " + connection().phase());
+        boolean neverKnown = engine.isClosed() && connection.phase() == ConnectionPhase.CONNECTING;
+        simulation.check(connection.phase() == ConnectionPhase.CLOSED || neverKnown,
+                this + " has not ended: " + connection.phase());
+        simulation.check(ends == 1 || neverKnown, this + " has not told its end");
+        zero(connections.connections().openConnections(), "connections");
         MessageStatistics now = messages.statistics();
         zero(now.openStreams(), "open streams");
         zero(now.sendCredit(), "messages of credit");

@@ -41,6 +41,7 @@ final class Simulation {
     private int ran;
     private String failure;
     private SimulatedEngine current;
+    private Runnable afterEach = () -> { };
 
     Simulation(long seed, SimulatedPools pools) {
         this.seed = seed;
@@ -50,6 +51,11 @@ final class Simulation {
 
     long now() {
         return now;
+    }
+
+    /** Looks at the state behind each event. */
+    void afterEach(Runnable look) {
+        afterEach = look;
     }
 
     boolean chance(double probability) {
@@ -98,6 +104,7 @@ final class Simulation {
                 return;
             }
             runAs(null, next.action);
+            afterEach.run();
         }
     }
 

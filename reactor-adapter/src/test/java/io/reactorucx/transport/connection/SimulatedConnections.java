@@ -1,0 +1,34 @@
+package io.reactorucx.transport.connection;
+
+import io.reactorucx.engine.CommandExecutor;
+import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.handshake.ResourceLimits;
+import java.util.List;
+
+/** The connections of an engine without UCX, to whose connections a simulated carrier hands what has arrived. */
+public final class SimulatedConnections {
+
+    private final EngineConnections connections;
+
+    /** Creates the connections of an engine, which speak one protocol. */
+    public SimulatedConnections(CommandExecutor engine, ResourceLimits limits, ProtocolFactory protocol) {
+        connections = new EngineConnections(engine, limits, Integer.MAX_VALUE);
+        connections.protocols(List.of(protocol));
+    }
+
+    public EngineConnections connections() {
+        return connections;
+    }
+
+    /** A message has arrived. Returns whether a protocol gets it. */
+    public static boolean messageArrived(ConnectionCore connection) {
+        connection.messageReceived();
+        return connection.phase().carriesMessages();
+    }
+
+    /** A control frame has arrived. */
+    public static void controlArrived(ConnectionCore connection, ControlFrame frame) {
+        connection.messageReceived();
+        connection.received(frame);
+    }
+}
