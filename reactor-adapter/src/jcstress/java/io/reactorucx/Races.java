@@ -14,6 +14,7 @@ import io.reactorucx.transport.LeakDetection;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.buffer.LeakReporter;
 import io.reactorucx.transport.command.EngineExecutor;
+import io.reactorucx.transport.carrier.EndpointCarrier;
 import io.reactorucx.transport.config.ConnectionConfig;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.EngineConnections;
@@ -47,8 +48,11 @@ final class Races {
         if (engineClosed) {
             engine.closeAsync();
         }
-        EngineConnections connections = new EngineConnections(engine, ResourceLimits.of(1, 1, 1, 0, 1), 1 << 20);
-        return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer");
+        ResourceLimits limits = ResourceLimits.of(1, 1, 1, 0, 1);
+        EngineConnections connections = new EngineConnections(engine, limits, 1 << 20);
+        // Without a worker, because no endpoint is made.
+        EndpointCarrier carrier = new EndpointCarrier("peer", engine, null, null, limits, process -> { });
+        return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer", null, carrier);
     }
 
     /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */
