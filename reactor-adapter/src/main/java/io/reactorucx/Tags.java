@@ -5,6 +5,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.EndMono;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.OperationMono;
@@ -103,7 +104,7 @@ public final class Tags {
                     + ", the limit of the pool");
         }
         return new LeasedTagReceive(connection, tag, mask, maxBytes, pool).repeat()
-                .onErrorResume(UcxClosedException.class, refusal -> UcxConnection.afterEnd(connection, refusal));
+                .onErrorResume(UcxClosedException.class, refusal -> EndMono.afterEnd(connection, refusal));
     }
 
     /**

@@ -10,7 +10,6 @@ import io.reactorucx.transport.connect.EngineResources;
 import io.reactorucx.transport.connect.Established;
 import io.reactorucx.transport.connect.HandledConnection;
 import io.reactorucx.transport.connect.ServerConnections;
-import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.socket.BoundListener;
 import io.reactorucx.transport.socket.PeerName;
 import java.net.InetSocketAddress;
@@ -80,11 +79,7 @@ public final class UcxBoundServer implements Disposable {
 
     /** {@return the maximum number of connections} */
     public int maxConnections() {
-        return (int) limit().limit();
-    }
-
-    FairLimit limit() {
-        return acceptor.handlers().limit();
+        return (int) acceptor.handlers().limit().limit();
     }
 
     /** {@return the number of open connections} */
@@ -216,7 +211,8 @@ public final class UcxBoundServer implements Disposable {
                     EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
                             acceptWorkerAddresses, connections, followsClients() ? this::reaching : null);
                     return acceptor.bind(address).thenApply(listener -> new UcxBoundServer(acceptor, listener));
-                })).doOnNext(resources::add);
+                })).doOnNext(server -> resources.counters()
+                        .addServer(server.acceptor, server.close(), server.onDispose()));
             }), UcxBoundServer::dispose);
         }
 

@@ -8,7 +8,6 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.core.error.UcxClosedException;
-import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.EndMono;
@@ -391,13 +390,7 @@ public final class UcxConnection implements Disposable {
     /** Returns a Mono that fails with the loss if the connection was lost. */
     Mono<Void> loss() {
         return Mono.defer(() ->
-                afterEnd(core, new UcxClosedException("operation", peer(), "the connection is closed")));
-    }
-
-    /** Returns how a Flux ends whose next operation a connection has refused. */
-    static <T> Mono<T> afterEnd(ConnectionCore core, UcxClosedException refusal) {
-        UcxException error = core.afterEnd(refusal);
-        return error == null ? Mono.empty() : Mono.error(error);
+                EndMono.afterEnd(core, new UcxClosedException("operation", peer(), "the connection is closed")));
     }
 
     @Override

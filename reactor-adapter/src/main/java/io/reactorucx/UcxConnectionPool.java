@@ -70,7 +70,7 @@ public final class UcxConnectionPool implements ConnectionCounters.Pool {
                 .clock(clock);
         this.pool = (eviction.interval().isZero() ? builder : builder.evictInBackground(eviction.interval()))
                 .buildPool();
-        client.resources().counters().add(this);
+        client.resources().counters().addPool(this);
     }
 
     /**

@@ -63,7 +63,7 @@ public final class UcxReconnectingConnection implements Disposable {
 
     /** Makes the first connection; completes when it is connected. */
     Mono<Void> start() {
-        settings.client().resources().counters().add(this);
+        settings.client().resources().counters().addReconnecting(this, this::pending, onDispose());
         ConnectionIncarnation first = current.get();
         connect(first, null);
         return first.connection().then();

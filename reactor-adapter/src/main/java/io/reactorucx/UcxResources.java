@@ -65,7 +65,6 @@ public final class UcxResources implements Disposable {
     private final ConnectionCounters counters = new ConnectionCounters();
     private final ResourceLimits limits;
     private final LeakReporter leaks;
-    private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private volatile boolean contextRefused;
     private final AtomicBoolean disposing = new AtomicBoolean();
@@ -363,7 +362,11 @@ public final class UcxResources implements Disposable {
         return Mono.defer(() -> {
             if (disposing.compareAndSet(false, true)) {
                 stacks.beginClose();
-                counters.close(servers, stacks.all()).then(Mono.fromFuture(stacks::closeEngines))
+                counters.close(stacks.all())
+                        .onErrorResume(error -> {
+                            LOG.warn("Closing the connections failed", error);
+                            return Mono.empty();
+                        }).then(Mono.fromFuture(stacks::closeEngines))
                         .onErrorResume(error -> Mono.fromFuture(() -> stacks.all().closeSockets())
                         .then(Mono.error(error)))
                         .then(Mono.fromFuture(() -> stacks.all().closeSockets())).subscribe(ignored -> { },
@@ -371,12 +374,6 @@ public final class UcxResources implements Disposable {
             }
             return disposed.asMono();
         });
-    }
-
-    void add(UcxBoundServer server) {
-        servers.removeIf(UcxBoundServer::isDisposed);
-        servers.add(server);
-        counters.add(server);
     }
 
     private void enginesClosed(@Nullable Throwable error) {

@@ -293,7 +293,7 @@ class ArchitectureTest {
     @Test
     void hasSmallCirclesOfTypes() {
         assertThat(RoomMatrix.circles(adapter)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
-                .hasSizeLessThanOrEqualTo(name.equals("io.reactorucx") ? 12 : 6));
+                .hasSizeLessThanOrEqualTo(6));
     }
 
     /** A state that is a combination of flags has combinations that nobody has thought of. */

@@ -71,7 +71,7 @@ class ArchitectureTest {
     @Test
     void keepsGeneratedBindingsFromDependingOnHandWrittenClasses() {
         noClasses().that(resideInAPackage(FFI)).should()
-                .dependOnClassesThat(resideOutsideOfPackages("java..", "org.jspecify..", FFI))
+                .dependOnClassesThat(resideOutsideOfPackages("java..", FFI))
                 .check(core);
     }
 

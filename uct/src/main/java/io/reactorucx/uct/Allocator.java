@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
-import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_allocated_memory;
 import io.reactorucx.core.ffi.uct_mem_alloc_params_t;
 import io.reactorucx.core.ffi.ucx_h;
@@ -17,55 +16,22 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of {@code uct_mem_alloc}, one for each method until one succeeds: given several, UCX takes the length that one
- * method rounded up for what the next one allocated. Domains that allocate less than is asked for are left out: posix
- * would fill its file system with zeros before it noticed. An address is reserved before UCX maps memory there.
+ * method rounded up for what the next one allocated. An address is reserved before UCX maps memory there.
  */
 final class Allocator {
 
     private static final String OPERATION = "uct_mem_alloc";
 
     private final UctAllocationRequest request;
-    private final List<UctMemoryDomain> domains;
+    /** Handles of the domains that the method MD tries. */
+    private final List<MemorySegment> domains;
 
-    private Allocator(UctAllocationRequest request, List<UctMemoryDomain> domains) {
+    Allocator(UctAllocationRequest request, List<MemorySegment> domains) {
         this.request = request;
         this.domains = domains;
-    }
-
-    static Allocator of(UctAllocationRequest request, List<UctMemoryDomain> domains) {
-        domains.forEach(domain -> domain.checkOpen(OPERATION));
-        List<UctMemoryDomain> large = domains.stream()
-                .filter(domain -> domain.attributes().maxAllocationBytes() >= request.bytes()).toList();
-        if (request.methods().stream().allMatch(UctAllocationMethod.MD::equals)) {
-            requireOne(request, domains, large);
-        }
-        return new Allocator(request, large);
-    }
-
-    private static void requireOne(UctAllocationRequest request,
-            List<UctMemoryDomain> domains, List<UctMemoryDomain> large) {
-        if (domains.isEmpty()) {
-            throw new IllegalArgumentException("domains: the method MD needs at least one");
-        }
-        UctMdOperation needed = request.isFixed() ? UctMdOperation.ALLOCATE_FIXED : UctMdOperation.ALLOCATE;
-        if (domains.stream().noneMatch(domain -> domain.isSupported(needed))) {
-            throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " "
-                    + needed.lack());
-        }
-        if (domains.stream().noneMatch(
-                domain -> domain.attributes().allocatableTypes().contains(request.memoryType()))) {
-            throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " allocates no "
-                    + request.memoryType() + " memory");
-        }
-        if (large.isEmpty()) {
-            throw new UcxException(UcxStatus.NO_MEMORY, OPERATION, null, request.bytes() + " bytes, the memory domain "
-                    + domains.getFirst() + " allocates at most "
-                    + domains.getFirst().attributes().maxAllocationBytes());
-        }
     }
 
     /** Fills the description of allocated memory, or throws. */
@@ -112,7 +78,7 @@ final class Allocator {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handles = arena.allocate(ADDRESS, domains.size() + 1L);
             for (int i = 0; i < domains.size(); i++) {
-                handles.setAtIndex(ADDRESS, i, domains.get(i).handle());
+                handles.setAtIndex(ADDRESS, i, domains.get(i));
             }
             MemorySegment params = uct_mem_alloc_params_t.allocate(arena);
             uct_mem_alloc_params_t.field_mask(params, ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_FLAGS()
@@ -128,11 +94,5 @@ final class Allocator {
             return ucx_h.uct_mem_alloc(request.bytes(), arena.allocateFrom(JAVA_INT, method.code()), 1, params,
                     description);
         }
-    }
-
-    /** The domain that allocated the memory, null when it is none of these. */
-    @Nullable UctMemoryDomain domain(MemorySegment description) {
-        long handle = uct_allocated_memory.md(description).address();
-        return domains.stream().filter(domain -> domain.handle().address() == handle).findFirst().orElse(null);
     }
 }

@@ -4,6 +4,8 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_allocated_memory;
 import io.reactorucx.core.ffi.ucx_h;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UctAllocatedMemory implements UctMemory {
 
+    private static final String ALLOCATION = "uct_mem_alloc";
     private static final AtomicInteger OPEN = new AtomicInteger();
 
     private final Thread owner = Thread.currentThread();
@@ -67,18 +70,60 @@ public final class UctAllocatedMemory implements UctMemory {
         List<UctMemoryDomain> copy = List.copyOf(Objects.requireNonNull(domains, "domains"));
         Ucx.ensureAvailable();
         if (!MemoryTypes.isKnown(request.memoryType())) {
-            throw new UcxUnsupportedException("uct_mem_alloc", request.memoryType() + " memory is not known to UCX "
+            throw new UcxUnsupportedException(ALLOCATION, request.memoryType() + " memory is not known to UCX "
                     + Ucx.version());
         }
-        Allocator allocator = Allocator.of(request, copy);
+        List<UctMemoryDomain> able = able(request, copy);
         MemorySegment description = uct_allocated_memory.allocate(Arena.ofAuto());
-        allocator.allocate(description);
+        new Allocator(request, able.stream().map(UctMemoryDomain::handle).toList()).allocate(description);
         try {
-            return new UctAllocatedMemory(description, allocator.domain(description));
+            return new UctAllocatedMemory(description, allocating(description, able));
         } catch (RuntimeException | Error e) {
             ucx_h.uct_mem_free(description);
             throw e;
         }
+    }
+
+    /**
+     * Returns the domains without those that allocate less than is asked for: posix would fill its file system with
+     * zeros before it noticed.
+     */
+    private static List<UctMemoryDomain> able(UctAllocationRequest request, List<UctMemoryDomain> domains) {
+        domains.forEach(domain -> domain.checkOpen(ALLOCATION));
+        List<UctMemoryDomain> able = domains.stream()
+                .filter(domain -> domain.attributes().maxAllocationBytes() >= request.bytes()).toList();
+        if (request.methods().stream().allMatch(UctAllocationMethod.MD::equals)) {
+            requireOne(request, domains, able);
+        }
+        return able;
+    }
+
+    private static void requireOne(UctAllocationRequest request,
+            List<UctMemoryDomain> domains, List<UctMemoryDomain> able) {
+        if (domains.isEmpty()) {
+            throw new IllegalArgumentException("domains: the method MD needs at least one");
+        }
+        UctMdOperation needed = request.isFixed() ? UctMdOperation.ALLOCATE_FIXED : UctMdOperation.ALLOCATE;
+        if (domains.stream().noneMatch(domain -> domain.isSupported(needed))) {
+            throw new UcxUnsupportedException(ALLOCATION, "the memory domain " + domains.getFirst() + " "
+                    + needed.lack());
+        }
+        if (domains.stream().noneMatch(
+                domain -> domain.attributes().allocatableTypes().contains(request.memoryType()))) {
+            throw new UcxUnsupportedException(ALLOCATION, "the memory domain " + domains.getFirst() + " allocates no "
+                    + request.memoryType() + " memory");
+        }
+        if (able.isEmpty()) {
+            throw new UcxException(UcxStatus.NO_MEMORY, ALLOCATION, null, request.bytes() + " bytes, the memory domain "
+                    + domains.getFirst() + " allocates at most "
+                    + domains.getFirst().attributes().maxAllocationBytes());
+        }
+    }
+
+    /** Returns the domain that allocated the memory, null when none of these did. */
+    private static @Nullable UctMemoryDomain allocating(MemorySegment description, List<UctMemoryDomain> domains) {
+        long handle = uct_allocated_memory.md(description).address();
+        return domains.stream().filter(domain -> domain.handle().address() == handle).findFirst().orElse(null);
     }
 
     private void checkThread() {

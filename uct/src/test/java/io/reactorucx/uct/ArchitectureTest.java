@@ -75,6 +75,6 @@ class ArchitectureTest {
     @Test
     void hasSmallCirclesOfTypes() {
         assertThat(RoomMatrix.circles(uct)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
-                .hasSizeLessThanOrEqualTo(8));
+                .hasSizeLessThanOrEqualTo(6));
     }
 }

@@ -44,7 +44,7 @@ class NamesInGuideTest {
 
     /** Pages that also name the types and methods of other libraries, which are not read here. */
     private static final Set<String> OTHER_LIBRARIES = Set.of("dashboards.md", "interoperation.md", "netty.md",
-            "rsocket.md", "scale-out.md", "spring.md");
+            "scale-out.md", "spring.md");
 
     private static Set<String> methods;
     private static Set<String> types;

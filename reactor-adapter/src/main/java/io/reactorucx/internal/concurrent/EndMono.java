@@ -1,6 +1,8 @@
 package io.reactorucx.internal.concurrent;
 
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.connection.ConnectionCore;
 import reactor.core.publisher.Mono;
@@ -32,5 +34,11 @@ public final class EndMono {
             connection.close(mode);
             return of(connection.end());
         });
+    }
+
+    /** Returns how a Flux ends whose next operation a connection has refused. */
+    public static <T> Mono<T> afterEnd(ConnectionCore connection, UcxClosedException refusal) {
+        UcxException error = connection.afterEnd(refusal);
+        return error == null ? Mono.empty() : Mono.error(error);
     }
 }

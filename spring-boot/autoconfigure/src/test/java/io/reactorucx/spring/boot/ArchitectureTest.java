@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.reactorucx.testsupport.RoomMatrix;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ class ArchitectureTest {
     @Test
     void optionalLibrariesStayInTheirPackages() {
         Map<String, List<String>> users = Map.of("io.rsocket..", List.of("rsocket", "discovery"),
-                "io.netty..", List.of("web", "rsocket"), "reactor.netty..", List.of("web", "rsocket"),
+                "io.netty..", List.of("rsocket"), "reactor.netty..", List.of("web", "rsocket"),
                 "io.micrometer..", List.of("metrics"),
                 "org.springframework.boot.health..", List.of("health"),
                 "org.springframework.cloud..", List.of("discovery"),
@@ -71,5 +72,12 @@ class ArchitectureTest {
 
         assertThat(sizes).isNotEmpty().allSatisfy((name, size) ->
                 assertThat(size).as(name).isLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
+    }
+
+    /** Types that all reach each other are one type to their reader. */
+    @Test
+    void hasSmallCirclesOfTypes() {
+        assertThat(RoomMatrix.circles(classes)).isNotEmpty().allSatisfy((name, circle) -> assertThat(circle).as(name)
+                .hasSizeLessThanOrEqualTo(6));
     }
 }
