@@ -256,7 +256,6 @@ public final class ProgressEngine implements CommandExecutor {
      * Prepares a sleep of the loop that steps this engine: from then on {@link #eventFd()} becomes readable when there
      * is something to do. The loop waits for at most {@link #longestSleepNanos()}, then calls {@link #unpark()} and
      * steps. Between two steps, by the thread that steps; the context needs the feature WAKEUP.
-     *
      * @return whether the loop may sleep; if not, it has to step first
      */
     public boolean park() {

@@ -341,7 +341,8 @@ final class ConnectionTermination {
         }
         if (!carrier.isAttached()) {
             life.advance(ConnectionEvent.ENDPOINT_GONE);
-        } else if (life.phase() == ConnectionPhase.TERMINATING && !operations.waitsForPeer() && carrier.beginRelease()) {
+        } else if (life.phase() == ConnectionPhase.TERMINATING && !operations.waitsForPeer()
+                && carrier.beginRelease()) {
             life.advance(ConnectionEvent.RELEASE_STARTED);
             startDeadline(connection.config().closeTimeout());
         } else {

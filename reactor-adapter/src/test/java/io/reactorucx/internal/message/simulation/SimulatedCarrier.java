@@ -55,13 +55,7 @@ final class SimulatedCarrier implements Carrier {
     private enum Kind { ROOM, PEER, DATA, CONTROL }
 
     /** The way to the peer, which is closed once. */
-    private enum State {
-        UNATTACHED, USABLE, FAILED, CLOSED;
-
-        boolean isEnd() {
-            return this == FAILED || this == CLOSED;
-        }
-    }
+    private enum State { UNATTACHED, USABLE, FAILED, CLOSED }
 
     /** An operation whose end is to be told, once. */
     final class Pending {

@@ -78,9 +78,9 @@ final class SimulatedSide implements UcxResponder {
         this.identity = connections.connections().newIdentity();
         this.carrier = new SimulatedCarrier(simulation, name, engine, settings, resources, this::interruptSends);
         this.socket = new SimulatedSocket(simulation);
-        this.connection = new ConnectionCore(connections.connections(), ConnectionConfig.DEFAULT.withMessages(limits)
-                .withCloseTimeout(CLOSE_TIMEOUT).withProtocol(ProtocolConfig.DEFAULT.withHeartbeatInterval(Duration.ZERO)),
-                "peer of " + name, identity, carrier);
+        ConnectionConfig config = ConnectionConfig.DEFAULT.withMessages(limits).withCloseTimeout(CLOSE_TIMEOUT)
+                .withProtocol(ProtocolConfig.DEFAULT.withHeartbeatInterval(Duration.ZERO));
+        this.connection = new ConnectionCore(connections.connections(), config, "peer of " + name, identity, carrier);
         connection.end().listen(() -> simulation.check(++ends == 1, this + " ends twice"));
     }
 
