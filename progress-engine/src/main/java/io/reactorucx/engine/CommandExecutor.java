@@ -20,6 +20,11 @@ public interface CommandExecutor {
     /** {@return whether the calling thread is the one that runs the commands} */
     boolean isEngineThread();
 
+    /** {@return the time by which actions are scheduled, in ns, for differences alone} */
+    default long nanoTime() {
+        return System.nanoTime();
+    }
+
     /**
      * Runs a command: at once on the thread of the commands, else after those that were given before.
      *

@@ -29,11 +29,12 @@ public final class HeartbeatTimer {
     private final CoalescedCommand retry;
     private @Nullable Timeout timeout;
     private long periodNanos;
-    private long nanos = System.nanoTime();
+    private long nanos;
     private volatile long activeNanos;
 
     HeartbeatTimer(CommandExecutor engine) {
         this.engine = engine;
+        this.nanos = engine.nanoTime();
         this.retry = CoalescedCommand.delayed(engine, this::schedule);
     }
 
@@ -69,7 +70,7 @@ public final class HeartbeatTimer {
         if (wanted != periodNanos) {
             stop();
             periodNanos = wanted;
-            nanos = System.nanoTime();
+            nanos = engine.nanoTime();
             schedule();
         }
     }
@@ -91,7 +92,7 @@ public final class HeartbeatTimer {
     private void expired() {
         timeout = null;
         try {
-            check(System.nanoTime());
+            check(engine.nanoTime());
         } finally {
             schedule();
         }

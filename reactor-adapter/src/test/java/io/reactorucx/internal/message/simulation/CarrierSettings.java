@@ -1,5 +1,7 @@
 package io.reactorucx.internal.message.simulation;
 
+import java.time.Duration;
+
 /**
  * How a simulated carrier behaves.
  *
@@ -8,8 +10,10 @@ package io.reactorucx.internal.message.simulation;
  * @param refusals the part of the operations that is refused at first, although there is a slot
  * @param sharesQueue whether it says that all connections of the two sides share a queue
  * @param hasSocket whether the two sides have a control socket beside it
+ * @param heartbeat the longest silence of a side, 0 for any
  */
-record CarrierSettings(CarrierFault fault, int slots, double refusals, boolean sharesQueue, boolean hasSocket) {
+record CarrierSettings(CarrierFault fault, int slots, double refusals, boolean sharesQueue, boolean hasSocket,
+        Duration heartbeat) {
 
     /** Returns whether messages are on their way for long, so that others can overtake them. */
     boolean isSlow() {

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message.simulation;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.connection.ConnectionPhase;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -12,16 +13,22 @@ final class Scenario {
     private static final int HANDSHAKE_NANOS = 1_000_000;
     private static final int WORK_NANOS = 20_000_000;
     private static final int HURRY_NANOS = 60_000_000;
+    private static final long REST_NANOS = 2_000_000_000L;
+    private static final Duration HEARTBEAT = Duration.ofMillis(200);
 
     private final Simulation simulation;
     private final SimulatedSide one;
     private final SimulatedSide two;
     private final boolean hasSocket;
+    private final boolean hasHeartbeat;
+    private boolean ends;
 
     Scenario(long seed, CarrierFault fault, SimulatedPools pools, Consumer<ConnectionPhase> phases) {
         this.simulation = new Simulation(seed, pools);
         CarrierSettings settings = new CarrierSettings(fault, simulation.one(2, 8, 1_000),
-                simulation.one(0.0, 0.02, 0.2), simulation.chance(0.5), simulation.chance(0.5));
+                simulation.one(0.0, 0.02, 0.2), simulation.chance(0.5), simulation.chance(0.5),
+                simulation.chance(0.3) ? HEARTBEAT : Duration.ZERO);
+        this.hasHeartbeat = !settings.heartbeat().isZero();
         this.hasSocket = settings.hasSocket();
         this.one = new SimulatedSide(simulation, "one", settings, limits(), pools.one());
         this.two = new SimulatedSide(simulation, "two", settings, limits(), pools.two());
@@ -51,14 +58,17 @@ final class Scenario {
             simulation.after(simulation.below(WORK_NANOS), this::end);
         }
         simulation.after(HURRY_NANOS, this::hurry);
-        simulation.run();
+        simulation.runUntil(REST_NANOS);
+        for (SimulatedSide side : List.of(one, two)) {
+            simulation.check(ends || side.isOpen(), side + " is not connected any more, for no reason");
+        }
         if (!simulation.hasFailed() && one.isOpen() && two.isOpen()) {
             one.checkAtRest();
             two.checkAtRest();
             simulation.note("at rest");
             simulation.soon(this::end);
-            simulation.run();
         }
+        simulation.run();
         if (!simulation.hasFailed()) {
             one.checkAtEnd();
             two.checkAtEnd();
@@ -69,6 +79,7 @@ final class Scenario {
     private void giveUp(SimulatedSide side) {
         side.engine().run(() -> {
             if (side.connection().phase().isConnecting()) {
+                ends = true;
                 simulation.note(side + " gives up");
                 side.connection().abandonConnecting();
             }
@@ -123,8 +134,9 @@ final class Scenario {
     }
 
     private void endNow() {
+        ends = true;
         SimulatedSide first = simulation.chance(0.5) ? one : two;
-        switch (simulation.below(10)) {
+        switch (simulation.below(hasHeartbeat ? 12 : 10)) {
             case 0 -> simulation.soon(() -> close(first, CloseMode.FORCE));
             case 1 -> {
                 simulation.soon(() -> one.engine().run(one.carrier()::fail));
@@ -138,6 +150,7 @@ final class Scenario {
                 simulation.soon(() -> close(one, CloseMode.FLUSH));
                 simulation.soon(() -> close(two, CloseMode.FLUSH));
             }
+            case 10, 11 -> first.stop();
             default -> close(first, CloseMode.FLUSH);
         }
     }

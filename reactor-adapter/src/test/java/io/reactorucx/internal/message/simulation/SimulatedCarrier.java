@@ -235,7 +235,7 @@ final class SimulatedCarrier implements Carrier {
         };
         if (frame.type() == ControlFrame.Type.FIN && settings.fault() == CarrierFault.FIN_OVERTAKES) {
             simulation.soon(() -> other.engine.run(arrival));
-        } else {
+        } else if (frame.type() != ControlFrame.Type.PING || settings.fault() != CarrierFault.LOST_PING) {
             inOrder(arrival);
         }
         return doneLater(Kind.CONTROL, whenDone, CarrierFault.NONE);

@@ -91,6 +91,11 @@ final class SimulatedEngine implements CommandExecutor {
     }
 
     @Override
+    public long nanoTime() {
+        return simulation.now();
+    }
+
+    @Override
     public String name() {
         return name;
     }
@@ -145,9 +150,13 @@ final class SimulatedEngine implements CommandExecutor {
         }
     }
 
-    /** Runs nothing any more. */
+    /** Runs nothing any more, as a process that is stopped. */
     void end() {
         ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     boolean isClosed() {

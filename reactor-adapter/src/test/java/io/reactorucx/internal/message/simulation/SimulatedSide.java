@@ -79,7 +79,7 @@ final class SimulatedSide implements UcxResponder {
         this.carrier = new SimulatedCarrier(simulation, name, engine, settings, resources, this::interruptSends);
         this.socket = new SimulatedSocket(simulation);
         ConnectionConfig config = ConnectionConfig.DEFAULT.withMessages(limits).withCloseTimeout(CLOSE_TIMEOUT)
-                .withProtocol(ProtocolConfig.DEFAULT.withHeartbeatInterval(Duration.ZERO));
+                .withProtocol(ProtocolConfig.DEFAULT.withHeartbeatInterval(settings.heartbeat()));
         this.connection = new ConnectionCore(connections.connections(), config, "peer of " + name, identity, carrier);
         connection.end().listen(() -> simulation.check(++ends == 1, this + " ends twice"));
     }
@@ -100,7 +100,8 @@ final class SimulatedSide implements UcxResponder {
     /** Returns what this side tells the other one about itself. */
     PeerInfo info() {
         return new PeerInfo(new UcxVersion(1, 20, 0), ErrorMode.PEER, ByteOrder.nativeOrder(),
-                new PeerLimits(0, protocol.context().maxMessageBytes(), limits.maxStreams(), limits.windowBytes()), 0,
+                new PeerLimits(0, protocol.context().maxMessageBytes(), limits.maxStreams(), limits.windowBytes()),
+                (int) connection.config().protocol().heartbeatInterval().toMillis(),
                 toString().hashCode(), ProcessIdentity.UNKNOWN, true);
     }
 
@@ -130,6 +131,12 @@ final class SimulatedSide implements UcxResponder {
 
     ConnectionCore connection() {
         return connection;
+    }
+
+    /** The process is stopped, and goes on no more. */
+    void stop() {
+        simulation.note(this + " is stopped");
+        engine.end();
     }
 
     /** The engine closes, with all that it has. */
@@ -306,6 +313,9 @@ final class SimulatedSide implements UcxResponder {
 
     /** The connection has ended on both sides. */
     void checkAtEnd() {
+        if (engine.hasEnded() && !engine.isClosed()) {
+            return;
+        }
         // What came between the leaving of one and the arrival of the next is lost, and no error of the latter.
         boolean received = !other.receivers.isEmpty() && other.receivers.getLast().hasCompleted()
                 && other.receivers.stream().noneMatch(SimulatedReceiver::hasLeft);

@@ -97,7 +97,13 @@ final class Simulation {
 
     /** Runs all events, and those that they cause, up to a failure. */
     void run() {
-        for (Event next = events.poll(); next != null && failure == null; next = events.poll()) {
+        runUntil(Long.MAX_VALUE);
+    }
+
+    /** Runs the events up to a time. */
+    void runUntil(long time) {
+        while (!events.isEmpty() && events.peek().at <= time && failure == null) {
+            Event next = events.poll();
             now = next.at;
             if (++ran > MAX_EVENTS) {
                 fail("does not come to rest");
