@@ -17,6 +17,7 @@ import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.PlatformDependent;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.netty.io.SocketFrame;
 import io.reactorucx.netty.io.SocketReads;
@@ -83,10 +84,10 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     private void start() {
         reads.asChannel();
         channel.config().becomePlain();
-        counters.plainOpened();
+        counters.count(LoopCount.PLAIN_CHANNELS);
         socket.pipeline().addLast(this);
         socket.closeFuture().addListener(done -> {
-            counters.plainClosed();
+            counters.add(LoopCount.PLAIN_CHANNELS, -1);
             releaseHead();
             channel.socketClosed();
         });
@@ -166,7 +167,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
             ByteBuf data = (ByteBuf) message;
             if (data.readableBytes() >= Integer.BYTES && data.getInt(data.readerIndex()) == SocketFrame.MAGIC) {
                 data.release();
-                counters.handshakeFailed();
+                counters.count(LoopCount.FAILED_HANDSHAKES);
                 channel.broken(new IOException("the HELLO of a client came after the decisionTime, when the server had"
                         + " written to it as to a plain peer"));
                 return;

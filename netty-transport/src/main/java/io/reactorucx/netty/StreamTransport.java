@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.internal.ChannelStream;
 import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.StreamListener;
@@ -51,7 +52,7 @@ final class StreamTransport implements ChannelTransport, StreamListener {
             return null;
         }
         if (ChannelRoom.take(socket, handler.counters().acceptedStreams()) == null) {
-            handler.counters().channelRefused();
+            handler.counters().count(LoopCount.REFUSED);
             return null;
         }
         StreamTransport made = open(channel, socket, handler, engine, channel.linkAddress());

@@ -13,6 +13,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.SpinPolicy;
@@ -225,7 +226,7 @@ public final class UcxIoHandler implements IoHandler {
     }
 
     private int spin(IoHandlerContext context) {
-        counters.spun();
+        counters.count(LoopCount.SPINS);
         long now = System.nanoTime();
         long end = spin.startIdle(now);
         long look = now + NANOS_BETWEEN_POLLS;
@@ -249,7 +250,7 @@ public final class UcxIoHandler implements IoHandler {
                 look = now + NANOS_BETWEEN_POLLS;
             }
         }
-        counters.spunInVain();
+        counters.count(LoopCount.VAIN_SPINS);
         spin.spunInVain();
         return 0;
     }
@@ -266,7 +267,7 @@ public final class UcxIoHandler implements IoHandler {
             longest = Math.min(longest, engine.longestSleepNanos());
         }
         if (parked == engines.size()) {
-            counters.slept();
+            counters.count(LoopCount.SLEEPS);
         }
         try {
             return epoll.run(new LoopContext(context, parked == engines.size(), longest));

@@ -3,6 +3,7 @@ package io.reactorucx.netty;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.netty.counter.LoopRegistry;
 import java.util.List;
@@ -45,10 +46,11 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
 
     /** {@return counts and amounts of its loops, in their order, also of those that have ended} */
     public List<UcxLoopStatistics> statistics() {
-        return registry.loops().stream().map(each -> new UcxLoopStatistics(each.loop(), each.channels(), each.broken(),
-                each.refusedChannels(), each.links(), each.refusedLinks(), each.violations(),
-                each.failedHandshakes(), each.sentBytes(), each.receivedBytes(),
-                each.plainChannels(), each.refusesClients())).toList();
+        return registry.loops().stream().map(each -> new UcxLoopStatistics(each.loop(), each.channels(),
+                each.of(LoopCount.BROKEN), each.of(LoopCount.REFUSED), (int) each.of(LoopCount.LINKS),
+                each.of(LoopCount.REFUSED_LINKS), each.of(LoopCount.VIOLATIONS), each.of(LoopCount.FAILED_HANDSHAKES),
+                each.of(LoopCount.SENT_BYTES), each.of(LoopCount.RECEIVED_BYTES),
+                (int) each.of(LoopCount.PLAIN_CHANNELS), each.refusesClients())).toList();
     }
 
     /** Returns its loops, of which meters are bound. */

@@ -2,8 +2,11 @@ package io.reactorucx.netty;
 
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
+import io.reactorucx.netty.counter.LoopCount;
+import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.transport.metrics.UcxMeter;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 
 /** Every meter of loops: name, type, base unit and description. Their only tag is {@link Tag#LOOP}. */
 // Micrometer is optional, so io.reactorucx.netty does not hand it on: a module without meters compiles without it.
@@ -12,82 +15,98 @@ public enum UcxNettyMeters implements UcxMeter {
 
     /** Channels that exist. */
     CHANNELS("channels.live", Meter.Type.GAUGE, Unit.CHANNELS,
-            "channels that exist, also those that still send after their close"),
+            "channels that exist, also those that still send after their close", LoopCounters::channels),
     /** The maximum number of channels of a loop. */
     CHANNELS_LIMIT("channels.live.limit", Meter.Type.GAUGE, Unit.CHANNELS,
-            "limit of the channels of the loop, `maxChannels`"),
+            "limit of the channels of the loop, `maxChannels`", loop -> loop.config().maxChannels()),
     /** Channels of the client with the most. */
     CLIENT_CHANNELS("channels.client", Meter.Type.GAUGE, Unit.CHANNELS,
-            "accepted channels of the client, which is an address here, that has the most"),
+            "accepted channels of the client, which is an address here, that has the most",
+            LoopCounters::largestClient),
     /** The maximum number of accepted channels of one client. */
     CLIENT_CHANNELS_LIMIT("channels.client.limit", Meter.Type.GAUGE, Unit.CHANNELS,
-            "limit of the accepted channels of one client, `clientShare` of `maxChannels`"),
+            "limit of the accepted channels of one client, `clientShare` of `maxChannels`",
+            LoopCounters::maxChannelsOfClient),
     /** Channels that the limit had no room for. */
     REFUSED_CHANNELS("channels.refused", Meter.Type.COUNTER, Unit.CHANNELS,
-            "channels that were refused because the loop or the client had its limit of them"),
+            "channels that were refused because the loop or the client had its limit of them", LoopCount.REFUSED),
     /** Channels that both sides have opened. */
-    OPENED_CHANNELS("channels.opened", Meter.Type.COUNTER, Unit.CHANNELS, "channels that both sides have opened"),
+    OPENED_CHANNELS("channels.opened", Meter.Type.COUNTER, Unit.CHANNELS, "channels that both sides have opened",
+            LoopCount.OPENED),
     /** Channels that have ended in order. */
-    CLOSED_CHANNELS("channels.closed", Meter.Type.COUNTER, Unit.CHANNELS, "channels that have ended in order"),
+    CLOSED_CHANNELS("channels.closed", Meter.Type.COUNTER, Unit.CHANNELS, "channels that have ended in order",
+            LoopCount.CLOSED),
     /** Channels that have ended without order. */
     RESET_CHANNELS("channels.reset", Meter.Type.COUNTER, Unit.CHANNELS,
-            "channels that a side has reset, that were never opened, or whose peer was lost"),
+            "channels that a side has reset, that were never opened, or whose peer was lost", LoopCount.RESET),
     /** Channels whose bytes wait for credit. */
     WAITING_CHANNELS("channels.waiting", Meter.Type.GAUGE, Unit.CHANNELS,
-            "channels whose written bytes wait until the peer has read"),
+            "channels whose written bytes wait until the peer has read", LoopCount.WAITING),
     /** Channels that are not open yet. */
-    PENDING_HANDSHAKES("handshakes.pending", Meter.Type.GAUGE, Unit.CHANNELS, "channels that are not open yet"),
+    PENDING_HANDSHAKES("handshakes.pending", Meter.Type.GAUGE, Unit.CHANNELS, "channels that are not open yet",
+            LoopCount.PENDING),
     /** Sockets whose handshake has failed. */
     FAILED_HANDSHAKES("handshakes.failed", Meter.Type.COUNTER, Unit.CHANNELS,
-            "channels whose handshake has failed, or took too long"),
+            "channels whose handshake has failed, or took too long", LoopCount.FAILED_HANDSHAKES),
     /** Links that are open. */
-    LINKS("links.live", Meter.Type.GAUGE, Unit.LINKS, "links that are open, in either direction"),
+    LINKS("links.live", Meter.Type.GAUGE, Unit.LINKS, "links that are open, in either direction", LoopCount.LINKS),
     /** How many links the loop accepts at a time. */
     LINKS_LIMIT("links.live.limit", Meter.Type.GAUGE, Unit.LINKS,
-            "limit of the links that the loop accepts, `maxLinks`"),
+            "limit of the links that the loop accepts, `maxLinks`", LoopCounters::maxLinks),
     /** Links of the client with the most. */
-    CLIENT_LINKS("links.client", Meter.Type.GAUGE, Unit.LINKS, "accepted links of the client that has the most"),
+    CLIENT_LINKS("links.client", Meter.Type.GAUGE, Unit.LINKS, "accepted links of the client that has the most",
+            LoopCounters::largestLinkClient),
     /** The maximum number of accepted links of one client. */
     CLIENT_LINKS_LIMIT("links.client.limit", Meter.Type.GAUGE, Unit.LINKS,
-            "limit of the accepted links of one client, `clientShare` of `maxLinks`"),
+            "limit of the accepted links of one client, `clientShare` of `maxLinks`", LoopCounters::maxLinksOfClient),
     /** Links that the limit had no room for. */
     REFUSED_LINKS("links.refused", Meter.Type.COUNTER, Unit.LINKS,
-            "links that were refused because the loop or the client had its limit of them"),
+            "links that were refused because the loop or the client had its limit of them", LoopCount.REFUSED_LINKS),
     /** Links that the loop has made. */
-    CONNECTED_LINKS("links.connected", Meter.Type.COUNTER, Unit.LINKS, "links that the loop has made"),
+    CONNECTED_LINKS("links.connected", Meter.Type.COUNTER, Unit.LINKS, "links that the loop has made",
+            LoopCount.CONNECTED_LINKS),
     /** Links that the loop has accepted. */
-    ACCEPTED_LINKS("links.accepted", Meter.Type.COUNTER, Unit.LINKS, "links that the loop has accepted"),
+    ACCEPTED_LINKS("links.accepted", Meter.Type.COUNTER, Unit.LINKS, "links that the loop has accepted",
+            LoopCount.ACCEPTED_LINKS),
     /** Links that failed. */
     FAILED_LINKS("links.failed", Meter.Type.COUNTER, Unit.LINKS,
-            "links that the loop could not make, or whose peer was lost"),
+            "links that the loop could not make, or whose peer was lost", LoopCount.FAILED_LINKS),
     /** Handshakes of links in progress. */
-    PENDING_LINKS("links.pending", Meter.Type.GAUGE, Unit.LINKS, "handshakes at the ports of links in progress"),
+    PENDING_LINKS("links.pending", Meter.Type.GAUGE, Unit.LINKS, "handshakes at the ports of links in progress",
+            LoopCounters::pendingLinks),
     /** The maximum number of handshakes of links in progress. */
     PENDING_LINKS_LIMIT("links.pending.limit", Meter.Type.GAUGE, Unit.LINKS,
-            "limit of the handshakes at the ports of links in progress; beyond it the oldest ends"),
+            "limit of the handshakes at the ports of links in progress; beyond it the oldest ends",
+            LoopCounters::maxPendingLinks),
     /** Sockets at the ports of links that have become none. */
     FAILED_LINK_HANDSHAKES("links.handshakes.failed", Meter.Type.COUNTER, Unit.LINKS,
-            "sockets at the ports of links that have become no link"),
+            "sockets at the ports of links that have become no link", LoopCounters::failedLinkHandshakes),
     /** Times that a peer has broken the protocol. */
     VIOLATIONS("violations", Meter.Type.COUNTER, Unit.FRAMES,
-            "frames of peers that broke the protocol, and ended their channel or link"),
+            "frames of peers that broke the protocol, and ended their channel or link", LoopCount.VIOLATIONS),
     /** Bytes that channels have given to UCX. */
-    SENT_BYTES("sent", Meter.Type.COUNTER, Unit.BYTES, "bytes of channels that were given to UCX"),
+    SENT_BYTES("sent", Meter.Type.COUNTER, Unit.BYTES, "bytes of channels that were given to UCX",
+            LoopCount.SENT_BYTES),
     /** Bytes that have come for channels. */
-    RECEIVED_BYTES("received", Meter.Type.COUNTER, Unit.BYTES, "bytes that have come for channels"),
+    RECEIVED_BYTES("received", Meter.Type.COUNTER, Unit.BYTES, "bytes that have come for channels",
+            LoopCount.RECEIVED_BYTES),
     /** Bytes of the pool under way. */
-    LEASED_BYTES("buffers.leased", Meter.Type.GAUGE, Unit.BYTES, "bytes of the loop's pool with data under way"),
+    LEASED_BYTES("buffers.leased", Meter.Type.GAUGE, Unit.BYTES, "bytes of the loop's pool with data under way",
+            LoopCounters::leasedBytes),
     /** Bytes that the loop's pool has mapped. */
-    SLAB_BYTES("buffers.slabs", Meter.Type.GAUGE, Unit.BYTES, "bytes that the loop's pool has mapped"),
+    SLAB_BYTES("buffers.slabs", Meter.Type.GAUGE, Unit.BYTES, "bytes that the loop's pool has mapped",
+            LoopCounters::slabBytes),
     /** How many bytes the loop's pool may map. */
     BUFFER_LIMIT("buffers.slabs.limit", Meter.Type.GAUGE, Unit.BYTES,
-            "limit of the bytes that the loop's pool maps, `maxBufferBytes`"),
+            "limit of the bytes that the loop's pool maps, `maxBufferBytes`", LoopCounters::maxBufferBytes),
     /** Times that the loop began to spin. */
-    SPINS("spins", Meter.Type.COUNTER, Unit.SPINS, "times that the loop had nothing to do and began to spin"),
+    SPINS("spins", Meter.Type.COUNTER, Unit.SPINS, "times that the loop had nothing to do and began to spin",
+            LoopCount.SPINS),
     /** Times that the loop spun in vain. */
-    VAIN_SPINS("spins.vain", Meter.Type.COUNTER, Unit.SPINS, "times that nothing came while the loop spun"),
+    VAIN_SPINS("spins.vain", Meter.Type.COUNTER, Unit.SPINS, "times that nothing came while the loop spun",
+            LoopCount.VAIN_SPINS),
     /** Times that the loop slept. */
-    SLEEPS("sleeps", Meter.Type.COUNTER, Unit.SLEEPS, "times that the loop slept in epoll");
+    SLEEPS("sleeps", Meter.Type.COUNTER, Unit.SLEEPS, "times that the loop slept in epoll", LoopCount.SLEEPS);
 
     private static final String PREFIX = "reactor.ucx.netty.";
 
@@ -95,12 +114,23 @@ public enum UcxNettyMeters implements UcxMeter {
     private final Meter.Type type;
     private final Unit unit;
     private final String description;
+    private final ToDoubleFunction<LoopCounters> value;
 
-    UcxNettyMeters(String meterName, Meter.Type type, Unit unit, String description) {
+    UcxNettyMeters(String meterName, Meter.Type type, Unit unit, String description, LoopCount count) {
+        this(meterName, type, unit, description, loop -> loop.of(count));
+    }
+
+    UcxNettyMeters(String meterName, Meter.Type type, Unit unit, String description,
+            ToDoubleFunction<LoopCounters> value) {
         this.meterName = meterName;
         this.type = type;
         this.unit = unit;
         this.description = description;
+        this.value = value;
+    }
+
+    ToDoubleFunction<LoopCounters> value() {
+        return value;
     }
 
     private enum Unit {

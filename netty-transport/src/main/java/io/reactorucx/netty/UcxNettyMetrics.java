@@ -13,7 +13,6 @@ import io.reactorucx.transport.metrics.UcxEngineMetrics;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,51 +103,15 @@ public final class UcxNettyMetrics implements MeterBinder {
             ofLoops.put(loop, meters.removal());
             for (UcxNettyMeters meter : UcxNettyMeters.values()) {
                 if (meter.getType() == Meter.Type.GAUGE) {
-                    meters.gauge(meter, tags(loop), value(meter));
+                    meters.gauge(meter, tags(loop), meter.value());
                 } else {
-                    meters.counter(meter, tags(loop), value(meter));
+                    meters.counter(meter, tags(loop), meter.value());
                 }
             }
         }
 
         private Tags tags(LoopCounters loop) {
             return common.and(UcxNettyMeters.Tag.LOOP.asString(), loop.loop());
-        }
-
-        private static ToDoubleFunction<LoopCounters> value(UcxNettyMeters meter) {
-            return switch (meter) {
-                case CHANNELS -> LoopCounters::channels;
-                case CHANNELS_LIMIT -> loop -> loop.config().maxChannels();
-                case CLIENT_CHANNELS -> LoopCounters::largestClient;
-                case CLIENT_CHANNELS_LIMIT -> LoopCounters::maxChannelsOfClient;
-                case REFUSED_CHANNELS -> LoopCounters::refusedChannels;
-                case OPENED_CHANNELS -> LoopCounters::openedChannels;
-                case CLOSED_CHANNELS -> LoopCounters::closedChannels;
-                case RESET_CHANNELS -> LoopCounters::resetChannels;
-                case WAITING_CHANNELS -> LoopCounters::waitingChannels;
-                case PENDING_HANDSHAKES -> LoopCounters::pendingHandshakes;
-                case FAILED_HANDSHAKES -> LoopCounters::failedHandshakes;
-                case LINKS -> LoopCounters::links;
-                case LINKS_LIMIT -> LoopCounters::maxLinks;
-                case CLIENT_LINKS -> LoopCounters::largestLinkClient;
-                case CLIENT_LINKS_LIMIT -> LoopCounters::maxLinksOfClient;
-                case REFUSED_LINKS -> LoopCounters::refusedLinks;
-                case CONNECTED_LINKS -> LoopCounters::connectedLinks;
-                case ACCEPTED_LINKS -> LoopCounters::acceptedLinks;
-                case FAILED_LINKS -> LoopCounters::failedLinks;
-                case PENDING_LINKS -> LoopCounters::pendingLinks;
-                case PENDING_LINKS_LIMIT -> LoopCounters::maxPendingLinks;
-                case FAILED_LINK_HANDSHAKES -> LoopCounters::failedLinkHandshakes;
-                case VIOLATIONS -> LoopCounters::violations;
-                case SENT_BYTES -> LoopCounters::sentBytes;
-                case RECEIVED_BYTES -> LoopCounters::receivedBytes;
-                case LEASED_BYTES -> LoopCounters::leasedBytes;
-                case SLAB_BYTES -> LoopCounters::slabBytes;
-                case BUFFER_LIMIT -> LoopCounters::maxBufferBytes;
-                case SPINS -> LoopCounters::spins;
-                case VAIN_SPINS -> LoopCounters::vainSpins;
-                case SLEEPS -> LoopCounters::sleeps;
-            };
         }
 
         @Override

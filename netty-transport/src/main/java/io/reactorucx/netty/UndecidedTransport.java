@@ -11,6 +11,7 @@ import io.netty.channel.FileRegion;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.io.BufferChannel;
 import io.reactorucx.netty.io.ChannelRoom;
 import io.reactorucx.netty.io.SocketFrame;
@@ -66,10 +67,10 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
      * channels as it may.
      */
     static @Nullable UndecidedTransport of(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler) {
-        ChannelRoom room = handler.counters().plainChannels() >= handler.config().maxChannels() ? null
+        ChannelRoom room = handler.counters().of(LoopCount.PLAIN_CHANNELS) >= handler.config().maxChannels() ? null
                 : ChannelRoom.take(socket, handler.counters().acceptedPlain());
         if (room == null) {
-            handler.counters().channelRefused();
+            handler.counters().count(LoopCount.REFUSED);
             return null;
         }
         UndecidedTransport made = new UndecidedTransport(channel, socket, handler, room);
@@ -77,7 +78,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         // The socket tells of the end of the input instead of closing.
         socket.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         socket.pipeline().addLast(made);
-        handler.counters().plainOpened();
+        handler.counters().count(LoopCount.PLAIN_CHANNELS);
         socket.closeFuture().addListener(done -> made.socketClosed());
         return made;
     }
@@ -148,7 +149,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         decided = true;
         stopTimer();
         socket.pipeline().remove(this);
-        handler.counters().plainClosed();
+        handler.counters().add(LoopCount.PLAIN_CHANNELS, -1);
     }
 
     private void stopTimer() {
@@ -200,8 +201,8 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
             socket.close();
             return;
         }
-        handler.counters().plainOpened();
-        socket.closeFuture().addListener(done -> handler.counters().plainClosed());
+        handler.counters().count(LoopCount.PLAIN_CHANNELS);
+        socket.closeFuture().addListener(done -> handler.counters().add(LoopCount.PLAIN_CHANNELS, -1));
         long nanos = handler.config().closeTimeout().toNanos();
         if (afterLinger != null) {
             socket.config().setOption(ChannelOption.SO_LINGER, lingerSeconds);
@@ -244,7 +245,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
             carryOn(stream);
             socket.config().setAutoRead(true);
         } catch (RuntimeException e) {
-            handler.counters().handshakeFailed();
+            handler.counters().count(LoopCount.FAILED_HANDSHAKES);
             socket.close();
             channel.broken(new IOException("the channel could not be opened: " + e.getMessage(), e));
         } finally {
@@ -283,7 +284,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         if (!decided) {
             decided = true;
             stopTimer();
-            handler.counters().plainClosed();
+            handler.counters().add(LoopCount.PLAIN_CHANNELS, -1);
             release(head);
             release(held);
             head = null;

@@ -12,7 +12,7 @@ import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -33,28 +33,7 @@ public final class LoopCounters {
     private final UcxNettyConfig config;
     private final LoopRegistry registry;
     private final List<Engine> engines = new CopyOnWriteArrayList<>();
-    private final AtomicLong made = new AtomicLong();
-    private final AtomicLong closed = new AtomicLong();
-    private final AtomicLong opened = new AtomicLong();
-    private final AtomicLong reset = new AtomicLong();
-    private final AtomicLong refused = new AtomicLong();
-    private final AtomicLong broken = new AtomicLong();
-    private final AtomicLong violations = new AtomicLong();
-    private final AtomicLong failedHandshakes = new AtomicLong();
-    private final AtomicLong sentBytes = new AtomicLong();
-    private final AtomicLong receivedBytes = new AtomicLong();
-    private final AtomicLong waiting = new AtomicLong();
-    private final AtomicLong pending = new AtomicLong();
-    private final AtomicLong links = new AtomicLong();
-    private final AtomicLong connectedLinks = new AtomicLong();
-    private final AtomicLong acceptedLinks = new AtomicLong();
-    private final AtomicLong failedLinks = new AtomicLong();
-    private final AtomicLong spins = new AtomicLong();
-    private final AtomicLong vainSpins = new AtomicLong();
-    private final AtomicLong sleeps = new AtomicLong();
-    /** The only one that several threads write. */
-    private final AtomicLong refusedLinks = new AtomicLong();
-    private final AtomicLong plainChannels = new AtomicLong();
+    private final AtomicLongArray counts = new AtomicLongArray(LoopCount.values().length);
     private volatile @Nullable Long refusedAt;
     private final FairLimit acceptedStreams;
     private final FairLimit acceptedPlain;
@@ -83,8 +62,19 @@ public final class LoopCounters {
         return new FairLimit(config.maxChannels(), FairLimit.share(config.maxChannels(), config.clientShare()));
     }
 
-    private static void add(AtomicLong counter, long more) {
-        counter.setOpaque(counter.getPlain() + more);
+    /** Adds one. */
+    public void count(LoopCount what) {
+        add(what, 1);
+    }
+
+    /** Adds a number, which may be negative. */
+    public void add(LoopCount what, long more) {
+        counts.setOpaque(what.ordinal(), counts.getPlain(what.ordinal()) + more);
+    }
+
+    /** Returns a count. */
+    public long of(LoopCount what) {
+        return counts.getOpaque(what.ordinal());
     }
 
     /** An engine of the loop has started. */
@@ -104,8 +94,27 @@ public final class LoopCounters {
 
     /** A stream was made, which is not open. */
     public void streamMade() {
-        add(made, 1);
-        add(pending, 1);
+        count(LoopCount.MADE);
+        count(LoopCount.PENDING);
+    }
+
+    /** Both sides have opened a stream. */
+    public void streamOpened() {
+        add(LoopCount.PENDING, -1);
+        count(LoopCount.OPENED);
+    }
+
+    /** A stream has ended, which was open or not. */
+    public void streamEnded(boolean wasPending, boolean inOrder) {
+        if (wasPending) {
+            add(LoopCount.PENDING, -1);
+        }
+        count(inOrder ? LoopCount.CLOSED : LoopCount.RESET);
+    }
+
+    /** The limit had no room for a link. Thread: any. */
+    public void linkRefused() {
+        counts.incrementAndGet(LoopCount.REFUSED_LINKS.ordinal());
     }
 
     /** Returns the channels over UCX that were accepted, by their clients. */
@@ -118,113 +127,16 @@ public final class LoopCounters {
         return acceptedPlain;
     }
 
-    /** The limit had no room for a channel, or the client's share had none. */
-    public void channelRefused() {
-        add(refused, 1);
-    }
-
-    /** Both sides have opened a stream. */
-    public void streamOpened() {
-        add(pending, -1);
-        add(opened, 1);
-    }
-
-    /** A stream has ended, which was open or not. */
-    public void streamEnded(boolean wasPending, boolean inOrder) {
-        if (wasPending) {
-            add(pending, -1);
-        }
-        add(inOrder ? closed : reset, 1);
-    }
-
-    /** A channel is told that its stream has ended without order. */
-    public void streamBroken() {
-        add(broken, 1);
-    }
-
-    /** A stream waits for credit, or does no more. */
-    public void streamWaits(boolean waits) {
-        add(waiting, waits ? 1 : -1);
-    }
-
-    /** A peer has broken the protocol. */
-    public void violated() {
-        add(violations, 1);
-    }
-
     /** The loop could use UCX for the last client of a server, or could not. */
     public void clientRefused(boolean refused) {
         refusedAt = refused ? System.nanoTime() : null;
     }
 
-    /** A channel's handshake has failed. */
-    public void handshakeFailed() {
-        add(failedHandshakes, 1);
-    }
-
     /** A server has closed the socket of a peer that is no client of UCX, which learns nothing of the reason. */
     public void strangerRejected(SocketAddress peer, String why) {
-        handshakeFailed();
+        count(LoopCount.FAILED_HANDSHAKES);
         rejections.rejected(String.valueOf(peer),
                 new HandshakeFailure(HandshakeFailure.Kind.PROTOCOL, new Rejection(why), null));
-    }
-
-    /** UCX was given bytes. */
-    public void sent(int bytes) {
-        add(sentBytes, bytes);
-    }
-
-    /** Bytes have come. */
-    public void received(int bytes) {
-        add(receivedBytes, bytes);
-    }
-
-    /** A link is open. */
-    public void linkOpened() {
-        add(links, 1);
-    }
-
-    /** An open link has ended. */
-    public void linkClosed(boolean lost) {
-        add(links, -1);
-        if (lost) {
-            linkFailed();
-        }
-    }
-
-    /** This loop has made a link. */
-    public void linkConnected() {
-        add(connectedLinks, 1);
-    }
-
-    /** This loop has accepted a link. */
-    public void linkAccepted() {
-        add(acceptedLinks, 1);
-    }
-
-    /** This loop could not make a link, or one was lost. */
-    public void linkFailed() {
-        add(failedLinks, 1);
-    }
-
-    /** The limit had no room for a link. Thread: any. */
-    public void linkRefused() {
-        refusedLinks.incrementAndGet();
-    }
-
-    /** The loop begins to spin. */
-    public void spun() {
-        add(spins, 1);
-    }
-
-    /** The loop has spun in vain. */
-    public void spunInVain() {
-        add(vainSpins, 1);
-    }
-
-    /** The loop sleeps. */
-    public void slept() {
-        add(sleeps, 1);
     }
 
     /** Returns the name of the loop. */
@@ -241,46 +153,11 @@ public final class LoopCounters {
         return engines;
     }
 
-    /** A channel goes over its TCP socket, or may do so. */
-    public void plainOpened() {
-        add(plainChannels, 1);
-    }
-
-    /** The socket of such a channel has closed, or its peer is a client of UCX. */
-    public void plainClosed() {
-        add(plainChannels, -1);
-    }
-
-    /** Returns the channels that go over their TCP sockets, or may do so. */
-    public int plainChannels() {
-        return (int) plainChannels.getOpaque();
-    }
-
     /** Returns the channels that exist, those that still send after their close included. */
     public int channels() {
         // The ended channels first, so that one that ends meanwhile still counts.
-        long gone = closed.getOpaque() + reset.getOpaque();
-        return (int) Math.max(0, made.getOpaque() - gone);
-    }
-
-    /** Returns the channels that both sides have opened. */
-    public long openedChannels() {
-        return opened.getOpaque();
-    }
-
-    /** Returns the channels that have ended in order. */
-    public long closedChannels() {
-        return closed.getOpaque();
-    }
-
-    /** Returns the channels that one of the sides has reset, or whose peer was lost. */
-    public long resetChannels() {
-        return reset.getOpaque();
-    }
-
-    /** Returns the channels that the limit had no room for. */
-    public long refusedChannels() {
-        return refused.getOpaque();
+        long gone = of(LoopCount.CLOSED) + of(LoopCount.RESET);
+        return (int) Math.max(0, of(LoopCount.MADE) - gone);
     }
 
     /** Returns whether the loop could not use UCX for the last client of a server, which came a minute ago at most. */
@@ -291,81 +168,6 @@ public final class LoopCounters {
     boolean refusesClients(long nowNanos) {
         Long last = refusedAt;
         return last != null && nowNanos - last < REFUSAL_NANOS;
-    }
-
-    /** Returns the channels whose bytes wait for credit of the peer. */
-    public long waitingChannels() {
-        return waiting.getOpaque();
-    }
-
-    /** Returns the channels that are not open yet. */
-    public long pendingHandshakes() {
-        return pending.getOpaque();
-    }
-
-    /** Returns the channels that were told that they have ended without order. */
-    public long broken() {
-        return broken.getOpaque();
-    }
-
-    /** Returns how often a peer has broken the protocol. */
-    public long violations() {
-        return violations.getOpaque();
-    }
-
-    /** Returns the sockets whose handshake has failed. */
-    public long failedHandshakes() {
-        return failedHandshakes.getOpaque();
-    }
-
-    /** Returns the bytes that channels have given to UCX. */
-    public long sentBytes() {
-        return sentBytes.getOpaque();
-    }
-
-    /** Returns the bytes that have come for channels. */
-    public long receivedBytes() {
-        return receivedBytes.getOpaque();
-    }
-
-    /** Returns the links that are open, in either direction. */
-    public int links() {
-        return (int) links.getOpaque();
-    }
-
-    /** Returns the links that this loop has made. */
-    public long connectedLinks() {
-        return connectedLinks.getOpaque();
-    }
-
-    /** Returns the links that this loop has accepted. */
-    public long acceptedLinks() {
-        return acceptedLinks.getOpaque();
-    }
-
-    /** Returns the links that this loop could not make, or that were lost. */
-    public long failedLinks() {
-        return failedLinks.getOpaque();
-    }
-
-    /** Returns the links that the limit had no room for. */
-    public long refusedLinks() {
-        return refusedLinks.get();
-    }
-
-    /** Returns how often the loop has begun to spin. */
-    public long spins() {
-        return spins.getOpaque();
-    }
-
-    /** Returns how often the loop has spun in vain. */
-    public long vainSpins() {
-        return vainSpins.getOpaque();
-    }
-
-    /** Returns how often the loop has slept. */
-    public long sleeps() {
-        return sleeps.getOpaque();
     }
 
     /** Returns the handshakes of links in progress. */

@@ -4,6 +4,7 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import io.reactorucx.core.PlacedData;
 import io.reactorucx.netty.buffer.PlacedBuffer;
+import io.reactorucx.netty.counter.LoopCount;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -33,7 +34,7 @@ public final class ChannelStreams {
     /** Returns whether the loop may have one more channel; counts it as refused if not. */
     public boolean hasRoom() {
         if (context.counters().channels() >= context.config().maxChannels()) {
-            context.counters().channelRefused();
+            context.counters().count(LoopCount.REFUSED);
             return false;
         }
         return true;

@@ -8,6 +8,7 @@ import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.transport.command.EngineFuture;
 import io.reactorucx.transport.config.AuthenticationConfig;
@@ -160,7 +161,7 @@ public final class LoopLinks {
                 return;
             }
             link = over;
-            counters.linkConnected();
+            counters.count(LoopCount.CONNECTED_LINKS);
             over.whenIdle(this::startIdleTime);
             connection.end().listen(() -> execute(this::gone));
             List<ChannelStream> all = List.copyOf(waiting);
@@ -179,7 +180,7 @@ public final class LoopLinks {
 
         private void failed(Throwable error) {
             made.remove(target, this);
-            counters.linkFailed();
+            counters.count(LoopCount.FAILED_LINKS);
             IOException cause = new IOException("no link to the loop at " + target.address + ": "
                     + error.getMessage(), error);
             List.copyOf(waiting).forEach(stream -> stream.lifecycle().fail(cause));
@@ -299,7 +300,7 @@ public final class LoopLinks {
     }
 
     private HandledConnection accepted(Established link) {
-        counters.linkAccepted();
+        counters.count(LoopCount.ACCEPTED_LINKS);
         return new HandledConnection((completed, failed) -> () -> { }, () -> link.connection().execute(worker ->
                 link.connection().beginClose(CloseMode.FLUSH)));
     }

@@ -2,6 +2,7 @@ package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.Timeout;
+import io.reactorucx.netty.counter.LoopCount;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ final class StreamDeadlines {
         try {
             long nanos = context.config().handshakeTimeout().toNanos();
             opening = context.engine().schedule(nanos, () -> {
-                context.counters().handshakeFailed();
+                context.counters().count(LoopCount.FAILED_HANDSHAKES);
                 whenOver.accept(new IOException("Connection timed out: the peer has not opened the channel in time"
                         + socket.timeoutHint()));
             });

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.netty.buffer.BufferMemory;
+import io.reactorucx.netty.counter.LoopCount;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -94,7 +95,7 @@ final class StreamInput {
             return false;
         }
         int bytes = (int) length;
-        context.counters().received(bytes);
+        context.counters().add(LoopCount.RECEIVED_BYTES, bytes);
         if (message.isInline()) {
             arrivals.copy(offset, message.readInPlace(), message.headerBytes(), bytes, allocator);
             return true;

@@ -1,5 +1,6 @@
 package io.reactorucx.netty.internal;
 
+import io.reactorucx.netty.counter.LoopCount;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -286,7 +287,7 @@ public final class StreamLifecycle {
     /** Ends the stream and tells the channel. */
     public void fail(IOException cause) {
         if (!state.isEnded()) {
-            context.counters().streamBroken();
+            context.counters().count(LoopCount.BROKEN);
             StreamListener last = listener;
             end(false);
             last.broken(cause);
@@ -300,7 +301,7 @@ public final class StreamLifecycle {
 
     /** Ends the stream because the peer has broken the protocol. */
     void violation() {
-        context.counters().violated();
+        context.counters().count(LoopCount.VIOLATIONS);
         reset();
         fail(new IOException("the peer has sent what it may not: its channel was reset"));
     }

@@ -5,6 +5,7 @@ import io.netty.util.collection.IntObjectMap;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ProtocolHandler;
@@ -70,7 +71,7 @@ final class StreamLink implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         open = true;
-        counters.linkOpened();
+        counters.count(LoopCount.LINKS);
         messages.shared(sharing && connection.sharesQueue());
     }
 
@@ -124,7 +125,7 @@ final class StreamLink implements ProtocolHandler {
         try {
             if (!stream.opened(this, StreamFrame.from(message), LinkMessages.token(message),
                     StreamFrame.credit(message))) {
-                counters.violated();
+                counters.count(LoopCount.VIOLATIONS);
                 unknown(StreamFrame.Type.OPEN, message);
             }
         } catch (Throwable t) {
@@ -147,7 +148,7 @@ final class StreamLink implements ProtocolHandler {
     }
 
     private void violation(UcpActiveMessage message, String what) {
-        counters.violated();
+        counters.count(LoopCount.VIOLATIONS);
         LOG.debug("[{}] the link closes by force: {}", connection.peer(), what);
         connection.registry().dropGarbage(message);
         connection.beginClose(CloseMode.FORCE);
@@ -172,7 +173,10 @@ final class StreamLink implements ProtocolHandler {
         ended = true;
         if (open) {
             open = false;
-            counters.linkClosed(cause != null);
+            counters.add(LoopCount.LINKS, -1);
+            if (cause != null) {
+                counters.count(LoopCount.FAILED_LINKS);
+            }
         }
         IOException lost = new IOException("Connection reset by peer: the link of the two loops has ended", cause);
         for (ChannelStream stream : List.copyOf(streams.values())) {

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.reactorucx.netty.buffer.BufferMemory;
 import io.reactorucx.netty.buffer.LeasedByteBuf;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.transport.buffer.Lease;
 import java.lang.foreign.MemorySegment;
 
@@ -67,7 +68,7 @@ final class StreamOutput {
         boolean now = !queue.isEmpty() && credit - sent <= 0;
         if (now != waits) {
             waits = now;
-            context.counters().streamWaits(now);
+            context.counters().add(LoopCount.WAITING, now ? 1 : -1);
         }
     }
 
@@ -170,7 +171,7 @@ final class StreamOutput {
     private void taken(int length) {
         queue.remove(length);
         sent += length;
-        context.counters().sent(length);
+        context.counters().add(LoopCount.SENT_BYTES, length);
     }
 
     void clear() {

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import io.reactorucx.netty.counter.LoopCount;
 import io.reactorucx.netty.counter.LoopCounters;
 import io.reactorucx.netty.internal.ChannelStream;
 import io.reactorucx.netty.internal.LoopLinks;
@@ -132,7 +133,7 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
     }
 
     private void failed(StreamLifecycle ours, String why) {
-        counters.handshakeFailed();
+        counters.count(LoopCount.FAILED_HANDSHAKES);
         ours.fail(new IOException(why));
     }
 
