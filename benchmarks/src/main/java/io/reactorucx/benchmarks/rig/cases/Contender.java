@@ -1,8 +1,9 @@
 package io.reactorucx.benchmarks.rig.cases;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,26 +37,39 @@ public record Contender(String name, Tool tool, List<String> arguments, @Nullabl
     }
 
     public static Contender ours(String name, String... arguments) {
-        return new Contender(name, Tool.PERF, List.of(arguments), null);
+        return new Contender(name, Tool.PERF, words(arguments), null);
     }
 
     public static Contender ucxPeer(String name, String... peerAndArguments) {
-        return new Contender(name, Tool.UCX_PEER, List.of(peerAndArguments), null);
+        return new Contender(name, Tool.UCX_PEER, words(peerAndArguments), null);
     }
 
     public static Contender peer(String name, String... peerAndArguments) {
-        return new Contender(name, Tool.PEER, List.of(peerAndArguments), null);
+        return new Contender(name, Tool.PEER, words(peerAndArguments), null);
     }
 
     public static Contender perftest(String name, Perftest perftest) {
         return new Contender(name, Tool.UCX_PERFTEST, List.of(), perftest);
     }
 
+    private static List<String> words(String... texts) {
+        return Stream.of(texts).flatMap(text -> Stream.of(text.split(" "))).filter(word -> !word.isEmpty()).toList();
+    }
+
+    /** {@return the same contender with more arguments, which change its name} */
+    public Contender with(String suffix, String more) {
+        return new Contender(name + suffix, tool, Stream.concat(arguments.stream(), words(more).stream()).toList(),
+                perftest);
+    }
+
+    /** {@return the same test of ucx_perftest with failure detection} */
+    Contender withPeerErrors() {
+        return perftest(name + " -e", Objects.requireNonNull(perftest).withPeerErrors());
+    }
+
     /** {@return the same contender at a share of the rate that it reaches in a closed loop} */
     public Contender atLoad(int percent) {
-        List<String> more = new ArrayList<>(arguments);
-        more.addAll(List.of(LOAD, Integer.toString(percent)));
-        return new Contender(line() + ", load " + percent + " %", tool, List.copyOf(more), null);
+        return new Contender(line(), tool, arguments, null).with(", load " + percent + " %", LOAD + " " + percent);
     }
 
     /** {@return the load in percent of the rate in a closed loop; 0 for a closed loop} */
@@ -65,10 +79,8 @@ public record Contender(String name, Tool tool, List<String> arguments, @Nullabl
     }
 
     /** {@return the same contender with a garbage collector, {@code G1} or {@code Z}} */
-    public Contender with(String collector) {
-        List<String> more = new ArrayList<>(arguments);
-        more.addAll(List.of(COLLECTOR, collector));
-        return new Contender(name + ", " + collector, tool, List.copyOf(more), null);
+    public Contender withCollector(String collector) {
+        return with(", " + collector, COLLECTOR + " " + collector);
     }
 
     /** {@return the garbage collector of its JVMs} */
@@ -95,9 +107,8 @@ public record Contender(String name, Tool tool, List<String> arguments, @Nullabl
 
     /** {@return this contender at a number of operations per second instead of a load} */
     public Contender atRate(double perSecond) {
-        List<String> more = new ArrayList<>(arguments.subList(0, arguments.indexOf(LOAD)));
-        more.addAll(List.of(RATE, String.format(Locale.ROOT, "%.0f", perSecond)));
-        return new Contender(name, tool, more, null);
+        return new Contender(name, tool, argumentsOfClosedLoop(), null).with("",
+                String.format(Locale.ROOT, "%s %.0f", RATE, perSecond));
     }
 
     /** {@return the arguments without a load} */

@@ -7,60 +7,32 @@ import java.util.List;
  * Programs of Netty over UCX beside the same over epoll and the kernel's TCP: the loops over UCX with their default, by
  * which they soon sleep, and with one by which they spin.
  */
-public final class NettyCases {
+final class NettyCases {
 
-    private static final int SMALL = 8;
-    private static final int KIB_64 = 64 << 10;
-    private static final int MIB = 1 << 20;
-    private static final int PER_SECOND = 1000;
-    private static final int CONNECTIONS = 16;
-    private static final int KIB_64_WINDOW = 8;
-    private static final int MIB_WINDOW = 2;
-    private static final String[] DEFAULT = {};
-    private static final String[] SPINNING = {"--spin", "1000000"};
-
-    private final String name;
-    private final String test;
-    private final String collector;
-    private final List<String> load;
-
-    private NettyCases(String name, String test, String collector, String... load) {
-        this.name = name;
-        this.test = test;
-        this.collector = collector;
-        this.load = List.of(load);
+    private NettyCases() {
     }
 
-    public static List<Scenario> all() {
+    static List<Scenario> all() {
         List<Scenario> scenarios = new ArrayList<>();
-        scenarios.add(oneByOne("echo-8", "echo"));
-        scenarios.add(bandwidth("echo-64K", KIB_64, KIB_64_WINDOW));
-        scenarios.add(bandwidth("echo-1M", MIB, MIB_WINDOW));
-        scenarios.add(oneByOne("http-get", "http"));
-        scenarios.add(oneByOne("rsocket", "rsocket"));
-        scenarios.add(oneByOne("grpc", "grpc"));
-        scenarios.add(new NettyCases("http-rate", "http-rate", "G1", "--mode", "latency", "--rate",
-                Integer.toString(PER_SECOND), "--connections", Integer.toString(CONNECTIONS))
-                .rows(Metric.P50, Metric.P99, Metric.CPU));
+        scenarios.add(rows("echo-8", "echo", "--mode latency --size 8", Metric.P50));
+        scenarios.add(rows("echo-64K", "echo-64K", "--mode bandwidth --size 65536 --window 8", Metric.BANDWIDTH));
+        scenarios.add(rows("echo-1M", "echo-1M", "--mode bandwidth --size 1048576 --window 2", Metric.BANDWIDTH));
+        scenarios.add(rows("http-get", "http", "--mode latency --size 8", Metric.P50));
+        scenarios.add(rows("rsocket", "rsocket", "--mode latency --size 8", Metric.P50));
+        scenarios.add(rows("grpc", "grpc", "--mode latency --size 8", Metric.P50));
+        scenarios.add(rows("http-rate", "http-rate", "--mode latency --rate 1000 --connections 16", Metric.P50,
+                Metric.P99));
         return scenarios;
     }
 
-    private static Scenario oneByOne(String name, String test) {
-        return new NettyCases(name, test, "Serial", "--mode", "latency", "--size", Integer.toString(SMALL))
-                .rows(Metric.P50, Metric.CPU);
-    }
-
-    private static Scenario bandwidth(String test, int size, int window) {
-        return new NettyCases(test, test, "Serial", "--mode", "bandwidth", "--size", Integer.toString(size), "--window",
-                Integer.toString(window)).rows(Metric.BANDWIDTH, Metric.CPU);
-    }
-
-    private Scenario rows(Metric... metrics) {
-        Contender kernel = contender("epoll", "kernel", "--tcp");
-        Contender sleeping = contender("UCX", "ucx", DEFAULT);
-        Contender spinning = contender("UCX spinning", "ucx", SPINNING);
+    private static Scenario rows(String name, String test, String load, Metric... metrics) {
+        Contender kernel = contender(name, "epoll", test, "kernel", load, "--tcp");
+        Contender sleeping = contender(name, "UCX", test, "ucx", load, "");
+        Contender spinning = contender(name, "UCX spinning", test, "ucx", load, "--spin 1000000");
         List<Row> rows = new ArrayList<>();
-        for (Metric metric : metrics) {
+        List<Metric> all = new ArrayList<>(List.of(metrics));
+        all.add(Metric.CPU);
+        for (Metric metric : all) {
             String figure = metric == Metric.CPU ? "-cpu" : metric == Metric.P99 ? "-p99" : "";
             rows.add(new Row("netty-" + name + figure, metric, sleeping, kernel, Target.none()));
             rows.add(new Row("netty-" + name + "-spinning" + figure, metric, spinning, kernel, Target.none()));
@@ -68,11 +40,9 @@ public final class NettyCases {
         return new Scenario(rows);
     }
 
-    private Contender contender(String over, String loops, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("netty", "--test", test, "--loops", loops));
-        arguments.addAll(load);
-        arguments.addAll(List.of(more));
-        Contender contender = Contender.peer("netty " + name + " " + over, arguments.toArray(String[]::new));
-        return collector.equals(contender.collector()) ? contender : contender.with(collector);
+    private static Contender contender(String name, String over, String test, String loops, String load, String more) {
+        Contender contender = Contender.peer("netty " + name + " " + over, "netty --test " + test + " --loops " + loops,
+                load, more);
+        return contender.isAtFixedRate() ? contender.withCollector("G1") : contender;
     }
 }

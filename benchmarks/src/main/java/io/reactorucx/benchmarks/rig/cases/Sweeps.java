@@ -15,7 +15,6 @@ public final class Sweeps {
     private static final int[] LOADS = {10, 30, 50, 70, 90};
     private static final int[] CONNECTIONS = {1, 10, 100, 1000};
     private static final int WINDOW = 32;
-    private static final String RATE_WINDOW = "256";
     /** A rough rate of UCX's own tool; from the second round on the measured rate is used. */
     private static final long SHM_BYTES_PER_SECOND = 4_000_000_000L;
     private static final long TCP_BYTES_PER_SECOND = 1_000_000_000L;
@@ -32,19 +31,19 @@ public final class Sweeps {
     public static List<Scenario> all() {
         Sweeps sweeps = new Sweeps();
         for (int size : SIZES) {
-            sweeps.latencyOverShm(size);
-            sweeps.latencyOverTcp(size);
-            sweeps.bandwidthOverShm(size);
-            sweeps.bandwidthOverTcp(size);
+            sweeps.latency(size);
+            sweeps.bandwidth(size, "", "shm", Math.min(SHM_MESSAGES, SHM_BYTES_PER_SECOND / size), "Aeron IPC",
+                    "aeron-ipc");
+            sweeps.bandwidth(size, " tcp", "tcp", Math.min(TCP_MESSAGES, TCP_BYTES_PER_SECOND / size), "Reactor Netty",
+                    "reactor-netty");
         }
         for (int window : WINDOWS) {
             sweeps.rateOf(window);
         }
         sweeps.load();
         for (int connections : CONNECTIONS) {
-            sweeps.add("connections", Metric.RATE, connections, ours("message", connections, "--test", "message",
-                    "--mode", "rate", "--size", "8", "--window", RATE_WINDOW, "--connections",
-                    Integer.toString(connections)));
+            sweeps.add("connections", Metric.RATE, connections, ours("message, " + connections,
+                    "--test message --mode rate --size 8 --window 256 --connections " + connections));
         }
         return sweeps.scenarios;
     }
@@ -62,78 +61,57 @@ public final class Sweeps {
         return new Row("sweep-" + name + "-" + step, metric, ours, other, Target.none());
     }
 
-    private static Contender ours(String line, Object step, String... arguments) {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--error-mode", "peer"));
-        return Contender.ours("Reactor UCX " + line + ", " + step, all.toArray(String[]::new));
+    private static Contender ours(String name, String arguments) {
+        return Contender.ours("Reactor UCX " + name, arguments, "--error-mode peer");
     }
 
-    private static Contender peer(String line, Object step, String... peerAndArguments) {
-        return Contender.peer(line + ", " + step, peerAndArguments);
+    private static Contender inC(String name, String test, int size, int window, long perSecond) {
+        return Contender.perftest("ucx_perftest " + name,
+                new Perftest(test, size, window, name.contains("tcp"), perSecond));
     }
 
-    private static Contender inC(String line, Object step, Perftest perftest) {
-        return Contender.perftest("ucx_perftest " + line + ", " + step, perftest);
+    private void latency(int size) {
+        String step = ", latency " + size;
+        String tag = "--test tag --mode latency --size " + size;
+        add("latency-shm", Metric.P50, size, ours("tag" + step, tag), inC("tag" + step, "tag_lat", size, 1,
+                Math.min(SHM_ROUND_TRIPS, SHM_BYTES_PER_SECOND / 2 / size)),
+                Contender.ucxPeer("JUCX tag" + step, "jucx", tag));
+        String request = "--test request --mode latency --size " + size + " --tcp";
+        add("latency-tcp", Metric.P50, size, ours("request tcp" + step, request), inC("tag tcp" + step, "tag_lat",
+                size, 1, Math.min(TCP_ROUND_TRIPS, TCP_BYTES_PER_SECOND / 2 / size)),
+                Contender.peer("RSocket" + step, "rsocket", request),
+                Contender.peer("Reactor Netty" + step, "reactor-netty", request));
     }
 
-    private void latencyOverShm(int size) {
-        String text = Integer.toString(size);
-        add("latency-shm", Metric.P50, size, ours("tag", "latency " + text, "--test", "tag", "--mode", "latency",
-                "--size", text), inC("tag", "latency " + text, new Perftest("tag_lat", size, 1, false,
-                Math.min(SHM_ROUND_TRIPS, SHM_BYTES_PER_SECOND / 2 / size))),
-                Contender.ucxPeer("JUCX tag, latency " + text, "jucx", "--test", "tag", "--mode", "latency", "--size",
-                text));
-    }
-
-    private void latencyOverTcp(int size) {
-        String text = Integer.toString(size);
-        String[] request = {"--test", "request", "--mode", "latency", "--size", text, "--tcp"};
-        add("latency-tcp", Metric.P50, size, ours("request tcp", "latency " + text, request),
-                inC("tag tcp", "latency " + text, new Perftest("tag_lat", size, 1, true,
-                Math.min(TCP_ROUND_TRIPS, TCP_BYTES_PER_SECOND / 2 / size))),
-                peer("RSocket", "latency " + text, with("rsocket", request)),
-                peer("Reactor Netty", "latency " + text, with("reactor-netty", request)));
-    }
-
-    private void bandwidthOverShm(int size) {
-        String text = Integer.toString(size);
-        String[] stream = {"--test", "message", "--mode", "rate", "--size", text, "--window", RATE_WINDOW};
-        Contender tags = ours("tag", "bandwidth " + text, "--test", "tag", "--mode", "bandwidth", "--size", text,
-                "--window", "" + WINDOW);
-        add("bandwidth-shm", Metric.BANDWIDTH, size, tags, inC("tag", "bandwidth " + text,
-                new Perftest("tag_bw", size, WINDOW, false, Math.min(SHM_MESSAGES, SHM_BYTES_PER_SECOND / size))));
-        add("bandwidth-shm", Metric.BANDWIDTH, size, ours("message", "bandwidth " + text, stream),
-                peer("Aeron IPC", "bandwidth " + text, with("aeron-ipc", stream)));
-    }
-
-    private void bandwidthOverTcp(int size) {
-        String text = Integer.toString(size);
-        String[] stream = {"--test", "message", "--mode", "rate", "--size", text, "--window", RATE_WINDOW, "--tcp"};
-        Contender tags = ours("tag tcp", "bandwidth " + text, "--test", "tag", "--mode", "bandwidth", "--size", text,
-                "--window", "" + WINDOW, "--tcp");
-        add("bandwidth-tcp", Metric.BANDWIDTH, size, tags, inC("tag tcp", "bandwidth " + text,
-                new Perftest("tag_bw", size, WINDOW, true, Math.min(TCP_MESSAGES, TCP_BYTES_PER_SECOND / size))));
-        add("bandwidth-tcp", Metric.BANDWIDTH, size, ours("message tcp", "bandwidth " + text, stream),
-                peer("Reactor Netty", "bandwidth " + text, with("reactor-netty", stream)));
+    private void bandwidth(int size, String over, String transport, long perSecond, String peer, String program) {
+        String step = over + ", bandwidth " + size;
+        String tcp = over.isEmpty() ? "" : " --tcp";
+        String stream = "--test message --mode rate --size " + size + " --window 256" + tcp;
+        String chart = "bandwidth-" + transport;
+        add(chart, Metric.BANDWIDTH, size, ours("tag" + step, "--test tag --mode bandwidth --size " + size
+                + " --window " + WINDOW + tcp), inC("tag" + step, "tag_bw", size, WINDOW, perSecond));
+        add(chart, Metric.BANDWIDTH, size, ours("message" + step, stream),
+                Contender.peer(peer + ", bandwidth " + size, program, stream));
     }
 
     private void rateOf(int window) {
-        String text = Integer.toString(window);
-        add("window", Metric.RATE, window, ours("am", "window " + text, "--test", "am", "--mode", "rate", "--size", "8",
-                "--window", text), inC("am", "window " + text, new Perftest("ucp_am_bw", Long.BYTES, window, false,
-                SHM_MESSAGES / 2)));
-        add("window-message", Metric.RATE, window, ours("message", "window " + text, "--test", "message", "--mode",
-                "rate", "--size", "8", "--window", text));
+        String step = ", window " + window;
+        String load = " --mode rate --size 8 --window " + window;
+        add("window", Metric.RATE, window, ours("am" + step, "--test am" + load),
+                inC("am" + step, "ucp_am_bw", Long.BYTES, window, SHM_MESSAGES / 2));
+        add("window-message", Metric.RATE, window, ours("message" + step, "--test message" + load));
     }
 
     /** Loads as shares of the rate that each contender reaches in a closed loop, timed from the scheduled start. */
     private void load() {
-        String[] shm = {"--test", "request", "--mode", "latency", "--size", "8", "--window", "1"};
-        String[] tcp = with(shm, "--tcp");
-        List<Contender> closed = List.of(ours("request", "closed loop", shm), ours("request tcp", "closed loop", tcp),
-                ours("request tcp, default strategy", "closed loop", with(tcp, "--strategy", "adaptive")),
-                peer("RSocket", "closed loop", with("rsocket", tcp)), peer("Reactor Netty", "closed loop",
-                with("reactor-netty", tcp)), peer("gRPC", "closed loop", with("grpc", tcp)));
+        String step = ", closed loop";
+        String shm = "--test request --mode latency --size 8 --window 1";
+        String tcp = shm + " --tcp";
+        List<Contender> closed = List.of(ours("request" + step, shm), ours("request tcp" + step, tcp),
+                ours("request tcp, default strategy" + step, tcp + " --strategy adaptive"),
+                Contender.peer("RSocket" + step, "rsocket", tcp),
+                Contender.peer("Reactor Netty" + step, "reactor-netty", tcp),
+                Contender.peer("gRPC" + step, "grpc", tcp));
         for (int number = 0; number < closed.size(); number++) {
             Contender each = closed.get(number);
             scenarios.add(Scenario.of(row("closed-" + number, Metric.P50, 100, each, null)));
@@ -141,15 +119,5 @@ public final class Sweeps {
                 scenarios.add(Scenario.of(row("load-" + number, Metric.P50, load, each.atLoad(load), null)));
             }
         }
-    }
-
-    private static String[] with(String peer, String... arguments) {
-        return with(new String[] {peer}, arguments);
-    }
-
-    private static String[] with(String[] some, String... more) {
-        List<String> all = new ArrayList<>(List.of(some));
-        all.addAll(List.of(more));
-        return all.toArray(String[]::new);
     }
 }
