@@ -112,10 +112,11 @@ public final class OutboundStream implements Runnable {
     }
 
     private void removed(SendSubscriber<?> sender) {
-        cancelBuffers();
         if (!senders.remove(sender)) {
+            // The memory that is waited for is another one's.
             return;
         }
+        cancelBuffers();
         if (senders.isEmpty()) {
             credit.endWait();
         }
