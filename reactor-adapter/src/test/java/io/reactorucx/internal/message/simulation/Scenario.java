@@ -12,6 +12,12 @@ import java.nio.ByteOrder;
 /** What one seed does: two sides, their work, and the end of their connection, in the midst of it or behind it. */
 final class Scenario {
 
+    /**
+     * Whether both sides may have a single slab for their messages, and not one of them alone. They may stand still
+     * then: copies that wait for their fetch leave no memory for blocks of another size on either side.
+     */
+    private static final boolean BOTH_SCARCE = Boolean.getBoolean("io.reactorucx.test.scarce");
+
     private static final int WORK_NANOS = 20_000_000;
     private static final int HURRY_NANOS = 60_000_000;
 
@@ -23,10 +29,16 @@ final class Scenario {
         this.simulation = new Simulation(seed, pools);
         CarrierSettings settings = new CarrierSettings(fault, simulation.one(2, 8, 1_000),
                 simulation.one(0.0, 0.02, 0.2), simulation.chance(0.5));
-        this.one = new SimulatedSide(simulation, "one", settings, limits(), pools.one());
-        this.two = new SimulatedSide(simulation, "two", settings, limits(), pools.two());
+        boolean scarce = simulation.chance(0.3);
+        this.one = side("one", settings, pools.one(), scarce);
+        this.two = side("two", settings, pools.two(), simulation.chance(0.3) && (BOTH_SCARCE || !scarce));
         one.connect(two);
         two.connect(one);
+    }
+
+    private SimulatedSide side(String name, CarrierSettings settings, SimulatedPools.Side pools, boolean scarce) {
+        return new SimulatedSide(simulation, name, settings, limits(), scarce ? pools.fewMessages() : pools.messages(),
+                pools.application());
     }
 
     private FlowControlConfig limits() {

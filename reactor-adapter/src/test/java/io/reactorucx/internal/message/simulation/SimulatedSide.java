@@ -23,9 +23,6 @@ import reactor.core.publisher.Mono;
 /** One side of a simulated connection with its application: sends, receivers, requests and a responder. */
 final class SimulatedSide implements UcxResponder {
 
-    /** Whether some sides have a single slab for their messages, which may stand still then. */
-    private static final boolean SCARCE = Boolean.getBoolean("io.reactorucx.test.scarce");
-
     private final Simulation simulation;
     private final SimulatedEngine engine;
     private final FlowControlConfig limits;
@@ -40,12 +37,12 @@ final class SimulatedSide implements UcxResponder {
     private SimulatedSide other;
 
     SimulatedSide(Simulation simulation, String name, CarrierSettings settings, FlowControlConfig limits,
-            SimulatedPools.Side pools) {
+            LeasePool memory, LeasePool application) {
         this.simulation = simulation;
         this.engine = new SimulatedEngine(simulation, name);
         this.limits = limits;
-        this.pool = pools.application();
-        this.memory = simulation.chance(0.3) && SCARCE ? pools.fewMessages() : pools.messages();
+        this.pool = application;
+        this.memory = memory;
         this.messages = new CarriedMessages(memory, simulation.one(1, 4, 64));
         this.carrier = new SimulatedCarrier(simulation, name, engine, settings, this::interruptSends);
         this.protocol = messages.over(carrier, limits);
@@ -227,8 +224,8 @@ final class SimulatedSide implements UcxResponder {
         sends.values().forEach(SimulatedSend::checkAtRest);
         requests.values().forEach(request -> request.checkAtRest(limited));
         MessageStatistics now = messages.statistics();
-        simulation.note(this + " has leased " + memory.leasedBytes() + " bytes, " + memory.waiters() + " wait, holds "
-                + now.bufferedBytes());
+        simulation.note(this + " has leased " + memory.leasedBytes() + " of " + memory.maxBytes() + " bytes, "
+                + memory.waiters() + " wait, holds " + now.bufferedBytes());
         simulation.check(now.bufferedBytes() == 0, this + " holds " + now.bufferedBytes() + " bytes at rest");
     }
 
