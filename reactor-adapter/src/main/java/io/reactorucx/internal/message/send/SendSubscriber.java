@@ -52,6 +52,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     private long received;
     private long sent;
     private int rendezvousInFlight;
+    private int lastOffer;
     private Notification notification = Notification.NONE;
     private @Nullable RuntimeException badMessage;
 
@@ -290,14 +291,20 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
         notifyAfterFlush();
     }
 
-    /** The next message was written into a batch, or posted for the peer to fetch. */
-    void sent(boolean rendezvous) {
+    /** The next message was written into a batch. */
+    void sent() {
+        release(messages.poll());
+        sent++;
+        notifyAfterFlush();
+    }
+
+    /** The next message was posted under a number, for the peer to fetch. */
+    void offered(int number) {
         Object message = messages.poll();
         sent++;
-        if (rendezvous) {
-            rendezvousInFlight++;
-        }
-        if (message != null && !(rendezvous && message instanceof UcxBuffer)) {
+        rendezvousInFlight++;
+        lastOffer = number;
+        if (!(message instanceof UcxBuffer)) {
             release(message);
         }
         notifyAfterFlush();
@@ -356,6 +363,11 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     /** Returns how many large messages the peer was offered and has not fetched. */
     public int offered() {
         return rendezvousInFlight;
+    }
+
+    /** Returns the number of the last large message that the peer was offered. */
+    int lastOffer() {
+        return lastOffer;
     }
 
     /** Returns whether there is a message to send, or nothing more to do. */

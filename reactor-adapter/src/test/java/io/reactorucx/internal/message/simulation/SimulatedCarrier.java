@@ -74,6 +74,8 @@ final class SimulatedCarrier implements MessageCarrier {
     private SimulatedCarrier other;
     private MessageProtocol protocol;
     private long lastArrival;
+    /** When the peer hears of the last message that this side has fetched or released. */
+    private long lastOfferEnd;
     private final Deque<Flight> onTheirWay = new ArrayDeque<>();
 
     SimulatedCarrier(Simulation simulation, String name, SimulatedEngine engine, CarrierSettings settings,
@@ -131,7 +133,9 @@ final class SimulatedCarrier implements MessageCarrier {
         }
         Pending operation = new Pending(Kind.ROOM, whenDone);
         if (!fault(CarrierFault.LOST_COMPLETION)) {
-            simulation.soon(() -> operation.end(0));
+            long at = simulation.now() + simulation.delay();
+            other.lastOfferEnd = Math.max(other.lastOfferEnd, at);
+            simulation.at(at, () -> operation.end(0));
         }
         return false;
     }
@@ -203,6 +207,12 @@ final class SimulatedCarrier implements MessageCarrier {
         simulation.at(lastArrival, () -> other.engine.run(arrival));
     }
 
+    /** Runs an action on the peer's thread, when it knows of all its messages that this side has fetched as well. */
+    void behindOffers(Runnable arrival) {
+        lastArrival = Math.max(lastArrival, lastOfferEnd);
+        inOrder(arrival);
+    }
+
     private boolean offer(byte[] header, MemorySegment payload, Completion whenDone) {
         frames.large(header);
         simulation.note(name + " offers " + MessageFrameCodec.sequence(header) + " of " + payload.byteSize()
@@ -220,7 +230,9 @@ final class SimulatedCarrier implements MessageCarrier {
             }
         }));
         if (fault(CarrierFault.EARLY_COMPLETION)) {
-            simulation.soon(() -> operation.end(0));
+            long at = simulation.now() + simulation.delay();
+            other.lastOfferEnd = Math.max(other.lastOfferEnd, at);
+            simulation.at(at, () -> operation.end(0));
         }
         return false;
     }
@@ -228,7 +240,9 @@ final class SimulatedCarrier implements MessageCarrier {
     /** The peer has fetched or released a large message of this side. */
     void offerEnded(Pending operation) {
         if (!fault(CarrierFault.LOST_COMPLETION)) {
-            simulation.soon(() -> operation.end(0));
+            long at = simulation.now() + simulation.delay();
+            other.lastOfferEnd = Math.max(other.lastOfferEnd, at);
+            simulation.at(at, () -> operation.end(0));
         }
     }
 

@@ -92,7 +92,7 @@ final class SimulatedConnection {
             simulation.note(carrier.name() + " sends FIN");
             Runnable arrival = () -> carrier.other().connection().finArrived();
             if (quiet) {
-                carrier.inOrder(arrival);
+                carrier.behindOffers(arrival);
             } else {
                 simulation.soon(() -> carrier.other().engine().run(arrival));
             }
