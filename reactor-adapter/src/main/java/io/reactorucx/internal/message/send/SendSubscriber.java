@@ -182,6 +182,9 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     @Override
     public void onNext(T value) {
         Objects.requireNonNull(value, "value");
+        if (source == null) {
+            failUnsubscribed(null);
+        }
         if (ended || done) {
             if (value instanceof UcxBuffer) {
                 // Not by the discard hook as well, which a subscriber of leases sets to release them.
@@ -218,6 +221,10 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
 
     @Override
     public void onError(Throwable failure) {
+        if (source == null) {
+            failUnsubscribed(failure);
+            return;
+        }
         if (done) {
             Operators.onErrorDropped(failure, currentContext());
             return;
@@ -229,8 +236,20 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
 
     @Override
     public void onComplete() {
+        if (source == null) {
+            failUnsubscribed(null);
+            return;
+        }
         done = true;
         submit();
+    }
+
+    /** The source signals before it has called onSubscribe. */
+    private void failUnsubscribed(@Nullable Throwable failure) {
+        source = Operators.emptySubscription();
+        done = true;
+        ended = true;
+        Operators.error(subscriber, ApplicationErrors.notSubscribed(failure));
     }
 
     /** Hands what the source has signalled to the engine's thread: at most one command waits in the engine's queue. */
