@@ -8,6 +8,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.buffer.BufferPool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -368,6 +369,27 @@ class MessageDemandTest implements NeedsUcx {
         }
         Waits.get(all);
         sent.assertDone();
+    }
+
+    @Test
+    void sendThatWasNeverAddedTakesNoMemoryFromAnother() {
+        peers = Peers.connect(route, resources -> resources.maxBufferBytes(BufferPool.SLAB_BYTES), server -> server,
+                client -> client);
+        CompletableFuture<byte[]> received = peers.served().inbound().receiveByteArrays().next().toFuture();
+        UcxBuffer all = peers.clientResources().buffers().acquire(BufferPool.SLAB_BYTES);
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Mono.just(new byte[100_000])));
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().buffers().waiters() == 1);
+
+        // Cancelled before the engine has added them.
+        for (int i = 0; i < 20; i++) {
+            peers.client().outbound().sendByteArrays(Mono.never()).subscribe().dispose();
+        }
+        peers.client().flush().block(Waits.PATIENCE);
+        all.release();
+
+        sent.assertDone();
+        assertThat(Waits.get(received)).hasSize(100_000);
     }
 
     private static UcxBuffer take(BlockingQueue<UcxBuffer> from) {

@@ -2,6 +2,7 @@ package io.reactorucx.internal.concurrent;
 
 import io.reactorucx.transport.command.ApplicationException;
 import io.reactorucx.transport.command.JvmErrors;
+import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
 /**
@@ -21,6 +22,17 @@ public final class ApplicationErrors {
     public static Throwable signal(Throwable thrown) {
         return Exceptions.isFatal(thrown) || !ApplicationException.isPrintable(thrown)
                 ? new ApplicationException(thrown) : thrown;
+    }
+
+    /**
+     * Returns the error of a publisher of the application that signals before it has called onSubscribe: what it has
+     * signalled would be lost, and its subscriber wait for ever.
+     *
+     * @param failure that it has signalled, null for another signal
+     */
+    public static IllegalStateException notSubscribed(@Nullable Throwable failure) {
+        return new IllegalStateException("a publisher has signalled before it called onSubscribe (rule 1.9 of Reactive"
+                + " Streams)", failure == null ? null : signal(failure));
     }
 
     /** Returns what is logged for a throwable: itself, unless its own code throws then. */

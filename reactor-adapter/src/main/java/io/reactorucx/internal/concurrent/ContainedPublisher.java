@@ -74,6 +74,9 @@ public final class ContainedPublisher<T> extends Flux<T> {
 
         @Override
         public void onNext(T value) {
+            if (upstream == null) {
+                thrown(ApplicationErrors.notSubscribed(null));
+            }
             if (ended.get()) {
                 Operators.onDiscard(value, currentContext());
             } else {
@@ -83,7 +86,9 @@ public final class ContainedPublisher<T> extends Flux<T> {
 
         @Override
         public void onError(Throwable error) {
-            if (ended.compareAndSet(false, true)) {
+            if (upstream == null) {
+                thrown(ApplicationErrors.notSubscribed(error));
+            } else if (ended.compareAndSet(false, true)) {
                 actual.onError(ApplicationErrors.signal(error));
             } else {
                 Operators.onErrorDropped(error, currentContext());
@@ -92,7 +97,9 @@ public final class ContainedPublisher<T> extends Flux<T> {
 
         @Override
         public void onComplete() {
-            if (ended.compareAndSet(false, true)) {
+            if (upstream == null) {
+                thrown(ApplicationErrors.notSubscribed(null));
+            } else if (ended.compareAndSet(false, true)) {
                 actual.onComplete();
             }
         }

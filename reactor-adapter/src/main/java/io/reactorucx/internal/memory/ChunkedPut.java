@@ -1,6 +1,7 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,6 +77,9 @@ final class ChunkedPut extends Mono<Void> {
 
         @Override
         public void onNext(UcxBuffer lease) {
+            if (upstream == null) {
+                failUnsubscribed(null);
+            }
             Chunk chunk = new Chunk(this, lease);
             inFlight.add(chunk);
             pending.incrementAndGet();
@@ -95,7 +99,9 @@ final class ChunkedPut extends Mono<Void> {
 
         @Override
         public void onError(Throwable error) {
-            if (ended.get()) {
+            if (upstream == null) {
+                failUnsubscribed(error);
+            } else if (ended.get()) {
                 Operators.onErrorDropped(error, context);
             } else {
                 fail(error);
@@ -104,7 +110,18 @@ final class ChunkedPut extends Mono<Void> {
 
         @Override
         public void onComplete() {
-            completedOne();
+            if (upstream == null) {
+                failUnsubscribed(null);
+            } else {
+                completedOne();
+            }
+        }
+
+        /** The source signals before it has called onSubscribe. */
+        private void failUnsubscribed(@Nullable Throwable failure) {
+            upstream = Operators.emptySubscription();
+            ended.set(true);
+            Operators.error(actual, ApplicationErrors.notSubscribed(failure));
         }
 
         private void written() {

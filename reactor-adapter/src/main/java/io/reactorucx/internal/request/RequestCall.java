@@ -70,7 +70,7 @@ final class RequestCall<T> extends SingleMessageStream
     @Override
     public void run(UcpWorker worker) {
         // Messages that the subscriber sends within the call share a batch with the request.
-        protocol().context().within(this);
+        protocol().context().run(this, this);
     }
 
     @Override

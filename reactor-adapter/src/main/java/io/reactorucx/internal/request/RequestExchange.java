@@ -2,7 +2,9 @@ package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.codec.MessageDecoder;
+import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.engine.Command;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
@@ -14,6 +16,7 @@ import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;
 import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.command.RetryingCommand;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -163,7 +166,7 @@ public final class RequestExchange {
         return Mono.create(sink -> {
             Opening opening = new Opening(sink, tally);
             sink.onCancel(() -> protocol.context().execute(opening::cancel, closed -> opening.cancel()));
-            protocol.context().execute(opening::start, opening::refused);
+            protocol.context().connection().engine().execute(opening);
         });
     }
 
@@ -207,7 +210,7 @@ public final class RequestExchange {
     }
 
     /** One subscriber's opening of a stream. Thread: engine. */
-    private final class Opening implements MessageStreams.Opening {
+    private final class Opening implements MessageStreams.Opening, Command, Runnable {
 
         private final MonoSink<Exchange> sink;
         private final Tally tally;
@@ -220,7 +223,22 @@ public final class RequestExchange {
             this.tally = tally;
         }
 
-        void start() {
+        @Override
+        public void run(UcpWorker worker) {
+            protocol.context().run(this, this);
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            if (cause instanceof UcxClosedException) {
+                refused(cause);
+            } else {
+                RetryingCommand.retry(protocol.context().connection().engine(), this);
+            }
+        }
+
+        @Override
+        public void run() {
             if (!cancelled) {
                 tally.begin();
                 protocol.streams().request(this);

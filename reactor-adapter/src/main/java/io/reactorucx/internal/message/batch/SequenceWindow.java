@@ -174,6 +174,11 @@ public final class SequenceWindow {
         return next++;
     }
 
+    /** Returns the number of the message that was sent last. */
+    public int lastTaken() {
+        return next - 1;
+    }
+
     /** The message of the last number was not sent. */
     public void giveBack() {
         next--;

@@ -68,6 +68,11 @@ public final class FlushScope {
         return levels.get(level);
     }
 
+    /** Returns how many calls are in progress, one within the other. */
+    int depth() {
+        return depth;
+    }
+
     /** Takes more of the stack than a close does: where it ends, it ends here, and not between open and close. */
     private static long outermost(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j) {
         return a + b + c + d + e + f + g + h + i + j;

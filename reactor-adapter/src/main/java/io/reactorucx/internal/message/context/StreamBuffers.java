@@ -3,7 +3,6 @@ package io.reactorucx.internal.message.context;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
-import io.reactorucx.internal.codec.InboundMessage;
 import io.reactorucx.internal.lease.NamedWaiter;
 import io.reactorucx.transport.command.RetryingCommand;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ import reactor.core.CoreSubscriber;
  *
  * <p>Thread: engine.
  */
-public final class StreamBuffers implements InboundMessage.Memory {
+public final class StreamBuffers {
 
     private final DuplexStream stream;
     private final StreamContext context;
@@ -31,7 +30,6 @@ public final class StreamBuffers implements InboundMessage.Memory {
     }
 
     /** Returns a lease, or null when there is no memory: the callback runs when there is. */
-    @Override
     public @Nullable UcxBuffer tryLease(long bytes) {
         UcxBuffer kept = takeSpare(bytes);
         if (kept != null || waiting != null) {

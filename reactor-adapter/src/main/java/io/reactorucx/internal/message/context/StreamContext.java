@@ -1,6 +1,7 @@
 package io.reactorucx.internal.message.context;
 
 import io.reactorucx.core.error.UcxClosedException;
+import io.reactorucx.engine.Command;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.transport.command.RetryingCommand;
@@ -27,6 +28,8 @@ public record StreamContext(ConnectionCore connection, FlowControlConfig limits,
         ProtocolCounters offers, LeasePool pool, PeerLimits peer, FlushScope scope, DelayedRetry retry) {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamContext.class);
+    /** The stack of an engine's thread has room for several times as many calls, one within the other. */
+    private static final int MANY_CALLS = 32;
 
     /** Opens a scope, at whose end what was written within is sent: {@code try (var _ = context.flushScope())}. */
     public FlushScope.Level flushScope() {
@@ -54,6 +57,18 @@ public record StreamContext(ConnectionCore connection, FlowControlConfig limits,
     /** Runs an action as {@link #execute(Runnable)} does, or calls back once the engine is closed. Thread: any. */
     public void execute(Runnable action, Consumer<RuntimeException> whenEngineClosed) {
         new RetryingCommand(connection.engine(), worker -> within(action), whenEngineClosed).submit();
+    }
+
+    /**
+     * Runs a command that has come to the engine's thread, in a flush scope. Within many calls it is submitted again:
+     * where a subscriber begins the next request while it gets the end of one, the stack would be used up.
+     */
+    public void run(Command command, Runnable action) {
+        if (scope.depth() >= MANY_CALLS) {
+            RetryingCommand.retry(connection.engine(), command);
+        } else {
+            within(action);
+        }
     }
 
     /** Runs an action that ends something, which may overtake what was submitted before. Thread: any. */

@@ -6,7 +6,6 @@ import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.codec.InboundMessage;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.lease.ReceiverName;
-import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.transport.buffer.LeakRecord;
 import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.command.RetryingCommand;
@@ -56,8 +55,8 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
     }
 
     /** Delivers a message that has waited. Returns whether there was memory for it. */
-    boolean deliver(byte[] waiting, StreamBuffers buffers) {
-        T value = message.of(waiting, buffers).decode(decoder);
+    boolean deliver(byte[] waiting, InboundMessage.Memory memory) {
+        T value = message.of(waiting, memory).decode(decoder);
         if (value == null && message.isWaiting()) {
             return false;
         }

@@ -2,6 +2,7 @@ package io.reactorucx.internal.message.send;
 
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.batch.Termination;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the default stream ends incomplete with its connection, which the peer is told before the end.
@@ -17,10 +18,11 @@ final class Interruption {
         WITH_LAST,
         /** The peer has closed the connection, and is told at once: there will be no LAST. */
         DUE,
-        TOLD
+        WRITTEN
     }
 
     private State state = State.NONE;
+    private @Nullable MessageBatch writtenInto;
 
     /** Sets whether the stream ends incomplete, even if no send is in progress when this side closes. */
     void expect(boolean incomplete) {
@@ -38,13 +40,23 @@ final class Interruption {
         return state == State.WITH_LAST;
     }
 
-    /** Returns whether the peer has yet to learn that its close has interrupted the stream. */
+    /** Returns whether the peer's close has interrupted the stream, and that is to be written. */
     boolean isDue() {
         return state == State.DUE;
     }
 
+    /**
+     * Returns whether the peer has yet to be told that the stream is interrupted.
+     *
+     * @param unsent the batch that is filled, null for none
+     */
+    boolean isUnsent(@Nullable MessageBatch unsent) {
+        return state == State.DUE || unsent != null && unsent == writtenInto;
+    }
+
     void write(MessageBatch batch) {
         Termination.INTERRUPTED.write(batch, 0);
-        state = State.TOLD;
+        state = State.WRITTEN;
+        writtenInto = batch;
     }
 }

@@ -112,10 +112,11 @@ public final class OutboundStream implements Runnable {
     }
 
     private void removed(SendSubscriber<?> sender) {
-        cancelBuffers();
         if (!senders.remove(sender)) {
+            // The memory that is waited for is another one's.
             return;
         }
+        cancelBuffers();
         if (senders.isEmpty()) {
             credit.endWait();
         }
@@ -300,7 +301,7 @@ public final class OutboundStream implements Runnable {
             return;
         }
         spend(length, length);
-        sender.sent(false);
+        sender.sent();
     }
 
     /** Writes the stream's end if it is due. Returns false if the batch has no room for it. */
@@ -336,10 +337,10 @@ public final class OutboundStream implements Runnable {
         return outcome != RendezvousWindow.Outcome.REFUSED;
     }
 
-    void rendezvousPosted(SendSubscriber<?> sender, long length) {
+    void rendezvousPosted(SendSubscriber<?> sender, int number, long length) {
         spend(0, length);
         rendezvousInFlight++;
-        sender.sent(true);
+        sender.offered(number);
     }
 
     /** UCX has finished with a large message. */
@@ -427,13 +428,22 @@ public final class OutboundStream implements Runnable {
         List.copyOf(senders.all()).forEach(sender -> sender.stopSource(error));
     }
 
-    /** The peer has closed the connection. It learns whether that interrupts the default stream. */
+    /**
+     * The peer has closed the connection. It learns whether that interrupts the default stream. A send whose last
+     * messages the peer had when it closed does not fail: it fetches them, and UCX reports that later.
+     */
     public void peerFinished(RuntimeException unsent) {
-        if (stream.id() == 0 && senders.anyMatch(sender -> !sender.hasSentAll())) {
+        // Where this side closes as well, what it has to say with its LAST: there will be none.
+        if (stream.id() == 0 && (scheduler.interruption().isExpected()
+                || senders.anyMatch(sender -> !sender.hasSentAll()))) {
             scheduler.interruption().tell();
             ready();
         }
-        end(unsent);
+        end(state.end(), senders.filter(sender -> !isFetching(sender)), unsent);
+    }
+
+    private boolean isFetching(SendSubscriber<?> sender) {
+        return sender.hasSentAll() && sender.offered() > 0 && scheduler.rendezvous().hasArrived(sender);
     }
 
     /** Returns whether there has ever been a send. */

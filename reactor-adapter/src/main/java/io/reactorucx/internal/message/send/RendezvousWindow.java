@@ -98,7 +98,7 @@ final class RendezvousWindow {
             sender.rejectMessage(e);
             return Outcome.TAKEN;
         }
-        stream.rendezvousPosted(sender, SendSubscriber.length(message));
+        stream.rendezvousPosted(sender, sequence.lastTaken(), SendSubscriber.length(message));
         if (completed) {
             send.completed();
         } else {
@@ -135,6 +135,11 @@ final class RendezvousWindow {
                 sequence.giveBack();
             }
         }
+    }
+
+    /** Returns whether the peer has the last message that a sender has offered, and has said so. */
+    boolean hasArrived(SendSubscriber<?> sender) {
+        return sequence.hasArrived(sender.lastOffer());
     }
 
     /** UCX has finished with a message that was in flight. Other connections have their turns after the flush. */

@@ -349,7 +349,7 @@ public final class SendScheduler {
 
     /** Returns whether the peer has yet to learn that its close has interrupted the default stream. */
     public boolean isInterruptionDue() {
-        return interruption.isDue() && phase != SendPhase.STOPPED;
+        return interruption.isUnsent(current) && phase != SendPhase.STOPPED;
     }
 
     RendezvousWindow rendezvous() {

@@ -52,6 +52,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     private long received;
     private long sent;
     private int rendezvousInFlight;
+    private int lastOffer;
     private Notification notification = Notification.NONE;
     private @Nullable RuntimeException badMessage;
 
@@ -181,6 +182,9 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     @Override
     public void onNext(T value) {
         Objects.requireNonNull(value, "value");
+        if (source == null) {
+            failUnsubscribed(null);
+        }
         if (ended || done) {
             if (value instanceof UcxBuffer) {
                 // Not by the discard hook as well, which a subscriber of leases sets to release them.
@@ -217,6 +221,10 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
 
     @Override
     public void onError(Throwable failure) {
+        if (source == null) {
+            failUnsubscribed(failure);
+            return;
+        }
         if (done) {
             Operators.onErrorDropped(failure, currentContext());
             return;
@@ -228,8 +236,20 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
 
     @Override
     public void onComplete() {
+        if (source == null) {
+            failUnsubscribed(null);
+            return;
+        }
         done = true;
         submit();
+    }
+
+    /** The source signals before it has called onSubscribe. */
+    private void failUnsubscribed(@Nullable Throwable failure) {
+        source = Operators.emptySubscription();
+        done = true;
+        ended = true;
+        Operators.error(subscriber, ApplicationErrors.notSubscribed(failure));
     }
 
     /** Hands what the source has signalled to the engine's thread: at most one command waits in the engine's queue. */
@@ -290,14 +310,20 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
         notifyAfterFlush();
     }
 
-    /** The next message was written into a batch, or posted for the peer to fetch. */
-    void sent(boolean rendezvous) {
+    /** The next message was written into a batch. */
+    void sent() {
+        release(messages.poll());
+        sent++;
+        notifyAfterFlush();
+    }
+
+    /** The next message was posted under a number, for the peer to fetch. */
+    void offered(int number) {
         Object message = messages.poll();
         sent++;
-        if (rendezvous) {
-            rendezvousInFlight++;
-        }
-        if (message != null && !(rendezvous && message instanceof UcxBuffer)) {
+        rendezvousInFlight++;
+        lastOffer = number;
+        if (!(message instanceof UcxBuffer)) {
             release(message);
         }
         notifyAfterFlush();
@@ -356,6 +382,11 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     /** Returns how many large messages the peer was offered and has not fetched. */
     public int offered() {
         return rendezvousInFlight;
+    }
+
+    /** Returns the number of the last large message that the peer was offered. */
+    int lastOffer() {
+        return lastOffer;
     }
 
     /** Returns whether there is a message to send, or nothing more to do. */

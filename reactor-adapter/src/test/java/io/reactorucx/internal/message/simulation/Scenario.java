@@ -10,6 +10,12 @@ import java.util.function.Consumer;
 /** What one seed does: two sides, their work, and the end of their connection, in the midst of it or behind it. */
 final class Scenario {
 
+    /**
+     * Whether both sides may have a single slab for their messages, and not one of them alone. They may stand still
+     * then: copies that wait for their fetch leave no memory for blocks of another size on either side.
+     */
+    private static final boolean BOTH_SCARCE = Boolean.getBoolean("io.reactorucx.test.scarce");
+
     private static final int HANDSHAKE_NANOS = 1_000_000;
     private static final int WORK_NANOS = 20_000_000;
     private static final int HURRY_NANOS = 60_000_000;
@@ -30,14 +36,20 @@ final class Scenario {
                 simulation.chance(0.3) ? HEARTBEAT : Duration.ZERO);
         this.hasHeartbeat = !settings.heartbeat().isZero();
         this.hasSocket = settings.hasSocket();
-        this.one = new SimulatedSide(simulation, "one", settings, limits(), pools.one());
-        this.two = new SimulatedSide(simulation, "two", settings, limits(), pools.two());
+        boolean scarce = simulation.chance(0.3);
+        this.one = side("one", settings, pools.one(), scarce);
+        this.two = side("two", settings, pools.two(), simulation.chance(0.3) && (BOTH_SCARCE || !scarce));
         simulation.afterEach(() -> {
             phases.accept(one.connection().phase());
             phases.accept(two.connection().phase());
         });
         one.connect(two);
         two.connect(one);
+    }
+
+    private SimulatedSide side(String name, CarrierSettings settings, SimulatedPools.Side pools, boolean scarce) {
+        return new SimulatedSide(simulation, name, settings, limits(), scarce ? pools.fewMessages() : pools.messages(),
+                pools.application());
     }
 
     private FlowControlConfig limits() {

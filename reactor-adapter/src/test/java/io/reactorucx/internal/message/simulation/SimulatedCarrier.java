@@ -96,6 +96,8 @@ final class SimulatedCarrier implements Carrier {
     private State state = State.UNATTACHED;
     private boolean closedByForce;
     private long lastArrival;
+    /** When the peer hears of the last message that this side has fetched or released. */
+    private long lastOfferEnd;
 
     SimulatedCarrier(Simulation simulation, String name, SimulatedEngine engine, CarrierSettings settings,
             ResourceLimits limits, Runnable whenReset) {
@@ -236,12 +238,14 @@ final class SimulatedCarrier implements Carrier {
         if (frame.type() == ControlFrame.Type.FIN && settings.fault() == CarrierFault.FIN_OVERTAKES) {
             simulation.soon(() -> other.engine.run(arrival));
         } else if (frame.type() != ControlFrame.Type.PING || settings.fault() != CarrierFault.LOST_PING) {
+            lastArrival = Math.max(lastArrival, lastOfferEnd);
             inOrder(arrival);
         }
         return doneLater(Kind.CONTROL, whenDone, CarrierFault.NONE);
     }
 
-    private boolean fault(CarrierFault kind) {
+    /** Returns whether a fault of the carrier happens now. */
+    boolean fault(CarrierFault kind) {
         boolean happens = kind != CarrierFault.NONE && settings.fault() == kind && simulation.chance(FAULT);
         if (happens) {
             simulation.note(name + " FAULT " + kind);
@@ -344,7 +348,9 @@ final class SimulatedCarrier implements Carrier {
     /** The peer has fetched or released a large message of this side. */
     void offerEnded(Pending operation) {
         if (!fault(CarrierFault.LOST_COMPLETION)) {
-            simulation.soon(() -> operation.end(0));
+            long at = simulation.now() + simulation.delay();
+            other.lastOfferEnd = Math.max(other.lastOfferEnd, at);
+            simulation.at(at, () -> operation.end(0));
         }
     }
 
@@ -356,10 +362,6 @@ final class SimulatedCarrier implements Carrier {
     void requireFetch() {
         simulation.check(engine.isEngineThread(), name + " fetches on another thread");
         requireRoom("am_recv_data", Kind.DATA);
-    }
-
-    boolean changesByte() {
-        return fault(CarrierFault.CHANGED_BYTE);
     }
 
     boolean isFaulty(CarrierFault kind) {

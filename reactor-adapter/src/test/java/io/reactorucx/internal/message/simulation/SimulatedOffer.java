@@ -71,7 +71,7 @@ final class SimulatedOffer implements LargeOffer {
             simulation.use(data, "the memory of a message that " + to.name() + " fetches");
         }
         MemorySegment.copy(data, 0, destination, 0, data.byteSize());
-        if (data.byteSize() > 0 && from.changesByte()) {
+        if (data.byteSize() > 0 && from.fault(CarrierFault.CHANGED_BYTE)) {
             long at = simulation.below((int) data.byteSize());
             destination.set(ValueLayout.JAVA_BYTE, at, (byte) (destination.get(ValueLayout.JAVA_BYTE, at) + 1));
         }

@@ -39,9 +39,6 @@ import reactor.core.publisher.Mono;
 /** One side of a simulated connection with its application: sends, receivers, requests and a responder. */
 final class SimulatedSide implements UcxResponder {
 
-    /** Whether some sides have a single slab for their messages, which may stand still then. */
-    private static final boolean SCARCE = Boolean.getBoolean("io.reactorucx.test.scarce");
-
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final Simulation simulation;
@@ -63,12 +60,12 @@ final class SimulatedSide implements UcxResponder {
     private int ends;
 
     SimulatedSide(Simulation simulation, String name, CarrierSettings settings, FlowControlConfig limits,
-            SimulatedPools.Side pools) {
+            LeasePool memory, LeasePool application) {
         this.simulation = simulation;
         this.engine = new SimulatedEngine(simulation, name);
         this.limits = limits;
-        this.pool = pools.application();
-        this.memory = simulation.chance(0.3) && SCARCE ? pools.fewMessages() : pools.messages();
+        this.pool = application;
+        this.memory = memory;
         this.messages = new CarriedMessages(memory, simulation.one(1, 4, 64));
         ResourceLimits resources = ResourceLimits.of(8, 8, 8, 0, 1);
         this.connections = new SimulatedConnections(engine, resources, connection -> {
@@ -306,8 +303,8 @@ final class SimulatedSide implements UcxResponder {
         sends.values().forEach(SimulatedSend::checkAtRest);
         requests.values().forEach(request -> request.checkAtRest(limited));
         MessageStatistics now = messages.statistics();
-        simulation.note(this + " has leased " + memory.leasedBytes() + " bytes, " + memory.waiters() + " wait, holds "
-                + now.bufferedBytes());
+        simulation.note(this + " has leased " + memory.leasedBytes() + " of " + memory.maxBytes() + " bytes, "
+                + memory.waiters() + " wait, holds " + now.bufferedBytes());
         simulation.check(now.bufferedBytes() == 0, this + " holds " + now.bufferedBytes() + " bytes at rest");
     }
 
