@@ -136,7 +136,7 @@ public final class MessageBatch implements Completion {
     }
 
     private void add(byte[] more) {
-        MessageFrameCodec.copy(more, 0, bytes, size, more.length);
+        FrameBytes.copy(more, 0, bytes, size, more.length);
         size += more.length;
     }
 
