@@ -1,6 +1,7 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
@@ -241,10 +242,11 @@ public final class EngineConnections {
 
     /** Hands a message on a reserved id to its connection, and drops it unless that is established. */
     private void toProtocol(UcpActiveMessage message) {
+        UcpActiveMessages received = worker().activeMessages();
         ConnectionCore connection = connectionOf(message);
         if (connection == null) {
             drop(message, DropReason.NO_RECEIVER);
-        } else if (!connection.isAuthentic(message)) {
+        } else if (!connection.isAuthentic(message, received)) {
             dropForeign(message);
         } else {
             connection.messageReceived();
@@ -256,7 +258,7 @@ public final class EngineConnections {
 
     private void control(UcpActiveMessage message) {
         ConnectionCore connection = connectionOf(message);
-        if (connection != null && !connection.isAuthentic(message)) {
+        if (connection != null && !connection.isAuthentic(message, worker().activeMessages())) {
             dropForeign(message);
             return;
         }
