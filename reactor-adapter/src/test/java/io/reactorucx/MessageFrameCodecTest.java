@@ -106,7 +106,8 @@ class MessageFrameCodecTest {
         assertThat(MessageFrameCodec.sequence(bytes)).isEqualTo(-7);
         assertThat(MessageFrameCodec.acknowledged(bytes)).isEqualTo(9);
         assertThat(parse(bytes)).containsExactly("settings " + (1L << 40) + " 17", "open 3 4 5 50 2", "open 5 4 5 69 2",
-                "credit 3 6 7", "data 0 93 3", "data -1 105 1", "data 2 115 0", "cancel 3", "reset 0", "error 2 -5 wörds", "complete 3", "last");
+                "credit 3 6 7", "data 0 93 3", "data -1 105 1", "data 2 115 0", "cancel 3", "reset 0",
+                "error 2 -5 wörds", "complete 3", "last");
         assertThat(Arrays.copyOfRange(bytes, 50, 52)).containsExactly(1, 2);
         assertThat(Arrays.copyOfRange(bytes, 69, 71)).containsExactly(1, 2);
     }

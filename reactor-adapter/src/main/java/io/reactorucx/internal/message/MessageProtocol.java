@@ -303,7 +303,8 @@ public final class MessageProtocol implements ProtocolHandler {
 
     @Override
     public void underWay(OperationVisitor visitor) {
-        streams.forEachOpen(stream -> visitor.visit(stream, MessageStreams.isOpenedHere(stream.id()) ? "request" : "response"));
+        streams.forEachOpen(stream -> visitor.visit(stream,
+                MessageStreams.isOpenedHere(stream.id()) ? "request" : "response"));
     }
 
     private boolean areOutputsDrained() {

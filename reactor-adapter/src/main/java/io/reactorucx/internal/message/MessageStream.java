@@ -49,7 +49,7 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
     private boolean closed;
     private boolean refused;
 
-    /** Creates a stream. Frames of this side name it by {@code id}, those of the peer by {@link MessageStreams#ownId}. */
+    /** Creates a stream that frames of this side name by {@code id}, frames of the peer by another one. */
     MessageStream(MessageStreams streams, StreamContext context, SendScheduler scheduler, int id) {
         super(id);
         this.streams = streams;

@@ -4,7 +4,6 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
@@ -258,8 +257,8 @@ public final class ConnectionCore implements OperationOwner, MessageCarrier {
     }
 
     /** Returns whether a message carries the token that this side has chosen for this connection. */
-    boolean isAuthentic(UcpActiveMessage message, UcpActiveMessages received) {
-        return identity != null && received.beginsWith(message, identity.ownToken());
+    boolean isAuthentic(UcpActiveMessage message, UcpWorker worker) {
+        return identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.reactorucx.transport.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
@@ -242,11 +241,11 @@ public final class EngineConnections {
 
     /** Hands a message on a reserved id to its connection, and drops it unless that is established. */
     private void toProtocol(UcpActiveMessage message) {
-        UcpActiveMessages received = worker().activeMessages();
+        UcpWorker receiver = worker();
         ConnectionCore connection = connectionOf(message);
         if (connection == null) {
             drop(message, DropReason.NO_RECEIVER);
-        } else if (!connection.isAuthentic(message, received)) {
+        } else if (!connection.isAuthentic(message, receiver)) {
             dropForeign(message);
         } else {
             connection.messageReceived();
@@ -258,7 +257,7 @@ public final class EngineConnections {
 
     private void control(UcpActiveMessage message) {
         ConnectionCore connection = connectionOf(message);
-        if (connection != null && !connection.isAuthentic(message, worker().activeMessages())) {
+        if (connection != null && !connection.isAuthentic(message, worker())) {
             dropForeign(message);
             return;
         }
