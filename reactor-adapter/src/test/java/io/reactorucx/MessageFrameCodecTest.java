@@ -84,7 +84,8 @@ class MessageFrameCodecTest {
     private static MessageBatch all() {
         MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         batch.settings(1L << 40, 17);
-        batch.open(3, 4, 5, new byte[] {1, 2});
+        batch.open(3, 4, 5, new byte[] {1}, MemorySegment.ofArray(new byte[] {2}));
+        batch.open(5, 4, 5, new byte[] {1}, new byte[] {2});
         batch.credit(3, 6, 7);
         batch.data(0, new byte[] {1, 2, 3});
         batch.data(-1, MemorySegment.ofArray(new byte[] {4}));
@@ -104,9 +105,11 @@ class MessageFrameCodecTest {
         assertThat(Arrays.copyOf(bytes, Long.BYTES)).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(MessageFrameCodec.sequence(bytes)).isEqualTo(-7);
         assertThat(MessageFrameCodec.acknowledged(bytes)).isEqualTo(9);
-        assertThat(parse(bytes)).containsExactly("settings " + (1L << 40) + " 17", "open 3 4 5 50 2", "credit 3 6 7",
-                "data 0 74 3",
-                "data -1 86 1", "data 2 96 0", "cancel 3", "reset 0", "error 2 -5 wörds", "complete 3", "last");
+        assertThat(parse(bytes)).containsExactly("settings " + (1L << 40) + " 17", "open 3 4 5 50 2", "open 5 4 5 69 2",
+                "credit 3 6 7", "data 0 93 3", "data -1 105 1", "data 2 115 0", "cancel 3", "reset 0",
+                "error 2 -5 wörds", "complete 3", "last");
+        assertThat(Arrays.copyOfRange(bytes, 50, 52)).containsExactly(1, 2);
+        assertThat(Arrays.copyOfRange(bytes, 69, 71)).containsExactly(1, 2);
     }
 
     @Test
@@ -159,7 +162,7 @@ class MessageFrameCodecTest {
                 assertThat(e).hasMessageNotContaining("null");
             }
         }
-        assertThat(shorter).as("places between frames").isEqualTo(11);
+        assertThat(shorter).as("places between frames").isEqualTo(12);
     }
 
     @ParameterizedTest

@@ -29,22 +29,22 @@ class WalkTest implements NeedsUcx {
         }
     }
 
-    /** A change that makes a walk shorter lowers its limits: the aim for a send, client, is 15 files, 30 crossings. */
+    /** A change that makes a walk shorter lowers its limits. Of a send, client, 17 crossings are core's. */
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS
             send           | caller |     9 |        12
-            send           | client |    32 |        86
-            send           | server |    35 |        75
+            send           | client |    31 |        57
+            send           | server |    31 |        60
             active message | caller |     9 |        10
             active message | client |    26 |        44
-            active message | server |    26 |        48
+            active message | server |    23 |        41
             request        | caller |    11 |        12
-            request        | client |    47 |       166
-            request        | server |    54 |       163
+            request        | client |    43 |       118
+            request        | server |    50 |       117
             get            | caller |     7 |         8
-            get            | client |    43 |        98
-            get            | server |    32 |        74
+            get            | client |    43 |        91
+            get            | server |    32 |        67
             """)
     void walkIsNotLonger(String operation, String thread, int files, int crossings) {
         Walk walk = Objects.requireNonNull(walks.get(operation + ", " + thread));

@@ -54,7 +54,7 @@ final class ArrivalUpcalls {
             }
             Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
             if (hold) {
-                events.messageArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data,
+                events.heldArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data,
                         rendezvous, replyTo));
                 return IN_PROGRESS;
             }
@@ -95,7 +95,7 @@ final class ArrivalUpcalls {
                 place.release();
             }
         }
-        events.messageArrived(message);
+        events.heldArrived(message);
         return true;
     }
 

@@ -154,10 +154,9 @@ public final class UcpActiveMessages {
         return unused == null ? new UcpActiveMessage() : unused;
     }
 
-    void arrived(UcpActiveMessage message) {
-        if (!message.isInline()) {
-            held.add(message);
-        }
+    /** The data of a message is with UCX or the sender, until it is fetched or released. */
+    void hold(UcpActiveMessage message) {
+        held.add(message);
     }
 
     /** Forgets a message that could not be queued; UCX releases its data when the upcall returns. */
@@ -373,9 +372,12 @@ public final class UcpActiveMessages {
      * @return whether it begins with them
      */
     public boolean beginsWith(UcpActiveMessage message, long bytes) {
-        worker.checkThread();
-        if (!message.isInline() && !held.contains(message)) {
-            return false;
+        if (!message.isInline()) {
+            // Memory of UCX, which only its thread may read.
+            worker.checkThread();
+            if (!held.contains(message)) {
+                return false;
+            }
         }
         return message.beginsWith(bytes);
     }

@@ -45,8 +45,14 @@ final class WorkerEvents {
         return activeMessages.place(id, header, data, length);
     }
 
+    /** A message has arrived whose data is inline. */
     void messageArrived(UcpActiveMessage message) {
-        activeMessages.arrived(message);
+        queue.add(message);
+    }
+
+    /** A message has arrived whose data is with UCX or the sender, until it is fetched or released. */
+    void heldArrived(UcpActiveMessage message) {
+        activeMessages.hold(message);
         boolean queued = false;
         try {
             queue.add(message);

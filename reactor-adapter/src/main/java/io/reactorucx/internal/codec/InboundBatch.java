@@ -1,8 +1,8 @@
 package io.reactorucx.internal.codec;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.lease.LeasePool;
+import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -64,8 +64,6 @@ public final class InboundBatch {
 
     /** Returns a copy of a message, which may be kept. */
     public byte[] copy(int offset, int length) {
-        byte[] copy = new byte[length];
-        MessageFrameCodec.copy(bytes, offset, copy, 0, length);
-        return copy;
+        return FrameBytes.copyOf(bytes, offset, length);
     }
 }

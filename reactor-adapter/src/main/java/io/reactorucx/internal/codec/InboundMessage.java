@@ -6,6 +6,7 @@ import io.reactorucx.codec.MessageDecoder;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.transport.frame.FrameBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -21,20 +22,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InboundMessage implements EncodedMessage {
 
-    private static final byte[] EMPTY = new byte[0];
-
-    private byte[] bytes = EMPTY;
+    /** The batch of the message, unless it has waited or was fetched. Stays, as the thread does: most have the same. */
+    private @Nullable InboundBatch batch;
     private int offset;
     private int length;
-    /** Of a message in a batch. */
-    private @Nullable InboundBatch batch;
-    /** Of a message that has waited. */
+    /** A message that has waited, and where its leases come from. */
+    private byte @Nullable [] waited;
     private @Nullable Memory memory;
-    /** Of a message that was fetched. */
+    /** A message that was fetched. */
     private @Nullable UcxBuffer fetched;
     /** The decoder has the array or the lease. */
     private boolean taken;
-    /** That of the decoder, during its call. */
+    private boolean decoding;
+    /** That of the decoder. */
     private @Nullable Thread thread;
     private @Nullable RuntimeException refusal;
     private boolean waiting;
@@ -49,16 +49,17 @@ public final class InboundMessage implements EncodedMessage {
 
     /** Shows a message of the batch that has just arrived. */
     public InboundMessage of(InboundBatch from, int at, int size) {
-        bytes = from.bytes();
+        if (batch != from) {
+            batch = from;
+        }
         offset = at;
         length = size;
-        batch = from;
         return this;
     }
 
     /** Shows a message that has waited, whose array is the decoder's. */
     public InboundMessage of(byte[] message, Memory leases) {
-        bytes = message;
+        waited = message;
         offset = 0;
         length = message.length;
         memory = leases;
@@ -73,9 +74,7 @@ public final class InboundMessage implements EncodedMessage {
 
     /** Decodes the message. Returns null if that has failed, as {@link #refusal} and {@link #failure} tell. */
     public <T> @Nullable T decode(MessageDecoder<? extends T> decoder) {
-        thread = Thread.currentThread();
-        refusal = null;
-        waiting = false;
+        begin();
         try {
             T value = decoder.decode(this);
             if (value == null) {
@@ -91,17 +90,36 @@ public final class InboundMessage implements EncodedMessage {
         }
     }
 
+    /** Writes references only where they change, for each message that comes: the collector follows such writes. */
+    private void begin() {
+        decoding = true;
+        if (thread != Thread.currentThread()) {
+            thread = Thread.currentThread();
+        }
+        if (refusal != null) {
+            refusal = null;
+            waiting = false;
+        }
+    }
+
     private void end() {
-        thread = null;
+        decoding = false;
+        if (waited != null) {
+            waited = null;
+            memory = null;
+        }
         UcxBuffer lease = fetched;
-        if (lease != null && !taken) {
-            lease.release();
+        if (lease != null) {
+            fetched = null;
+            if (!taken) {
+                lease.release();
+            }
         }
         taken = false;
-        bytes = EMPTY;
-        batch = null;
-        memory = null;
-        fetched = null;
+    }
+
+    private byte[] bytes() {
+        return waited != null ? waited : Objects.requireNonNull(batch).bytes();
     }
 
     /** Returns what the pool has thrown when the decoder asked for a lease; null if it did not. */
@@ -120,7 +138,7 @@ public final class InboundMessage implements EncodedMessage {
     }
 
     private void requireCall() {
-        if (thread != Thread.currentThread()) {
+        if (!decoding || thread != Thread.currentThread()) {
             throw new IllegalStateException("the message: is only there for the call of its decoder, on its thread");
         }
     }
@@ -134,7 +152,7 @@ public final class InboundMessage implements EncodedMessage {
     @Override
     public ByteBuffer byteBuffer() {
         requireCall();
-        return fetched == null ? ByteBuffer.wrap(bytes, offset, length).slice() : fetched.byteBuffer();
+        return fetched == null ? ByteBuffer.wrap(bytes(), offset, length).slice() : fetched.byteBuffer();
     }
 
     @Override
@@ -143,21 +161,22 @@ public final class InboundMessage implements EncodedMessage {
         if (fetched != null) {
             return fetched.toByteArray();
         }
-        if (batch != null) {
-            return batch.copy(offset, length);
+        byte[] whole = waited;
+        if (whole == null) {
+            return FrameBytes.copyOf(bytes(), offset, length);
         }
         if (taken) {
-            return bytes.clone();
+            return whole.clone();
         }
         taken = true;
-        return bytes;
+        return whole;
     }
 
     @Override
     public String toString(Charset charset) {
         requireCall();
         Objects.requireNonNull(charset, "charset");
-        return fetched == null ? new String(bytes, offset, length, charset) : fetched.toString(charset);
+        return fetched == null ? new String(bytes(), offset, length, charset) : fetched.toString(charset);
     }
 
     @Override
@@ -181,15 +200,16 @@ public final class InboundMessage implements EncodedMessage {
 
     private UcxBuffer copied() {
         try {
-            UcxBuffer lease = batch != null ? batch.lease(offset, length) : memory == null ? null
-                    : memory.tryLease(length);
+            byte[] whole = waited;
+            UcxBuffer lease = whole == null ? Objects.requireNonNull(batch).lease(offset, length)
+                    : Objects.requireNonNull(memory).tryLease(length);
             if (lease == null) {
                 waiting = true;
                 throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire of " + length + " bytes", null,
                         "the pool has no memory for a message");
             }
-            if (batch == null) {
-                MemorySegment.copy(bytes, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, length);
+            if (whole != null) {
+                MemorySegment.copy(whole, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, length);
             }
             return lease;
         } catch (RuntimeException e) {

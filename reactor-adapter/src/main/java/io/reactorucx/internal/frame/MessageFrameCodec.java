@@ -3,9 +3,6 @@ package io.reactorucx.internal.frame;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.frame.ProtocolViolationException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -71,23 +68,7 @@ public final class MessageFrameCodec {
     /** Largest credit that a stream may have. */
     public static final int MAX_CREDIT = 1 << 30;
 
-
-    /** Moves bytes. */
-    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
-    private static final int MAX_WORDS_BYTES = 2 * Long.BYTES;
-
     private MessageFrameCodec() {
-    }
-
-    /** Copies as {@link System#arraycopy} does, which is a call where the compiler does not know the length. */
-    public static void copy(byte[] from, int fromAt, byte[] to, int toAt, int length) {
-        if (length >= Long.BYTES && length <= MAX_WORDS_BYTES) {
-            long last = (long) WORD.get(from, fromAt + length - Long.BYTES);
-            WORD.set(to, toAt, (long) WORD.get(from, fromAt));
-            WORD.set(to, toAt + length - Long.BYTES, last);
-        } else {
-            System.arraycopy(from, fromAt, to, toAt, length);
-        }
     }
 
     /**

@@ -2,27 +2,39 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.internal.codec.InboundBatch;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.internal.message.context.LargeOffer;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.internal.message.receive.InboundStream;
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the active messages of the peer in the order in which they were sent: batches, whose frames go to
- * {@link InboundFrames}, and large messages, which go to their stream.
+ * Takes the active messages of the peer in the order in which they were sent: applies the frames of batches to the
+ * streams, and hands large messages to theirs. A frame for a stream that is closed here has crossed with its end and is
+ * ignored.
  *
  * <p>Thread: engine.
  */
-final class InboundDispatcher {
+final class InboundDispatcher implements MessageFrameCodec.Visitor {
 
     private final StreamContext context;
     private final SequenceWindow sequence;
     private final MessageStreams streams;
     private final MessageProtocol protocol;
     private final InboundBatch batch;
-    private final InboundFrames frames;
+    private final long maxMessageBytes;
+    /** Streams whose credit is checked once, after the batch, instead of after each of its messages. */
+    private final List<MessageStream> received = new ArrayList<>();
+    private @Nullable MessageStream lastReceived;
+    private int messages;
+    private long messageBytes;
+    private int requestMessages;
+    private long requestBytes;
 
     InboundDispatcher(StreamContext context, SequenceWindow sequence, MessageStreams streams,
             MessageProtocol protocol) {
@@ -31,7 +43,7 @@ final class InboundDispatcher {
         this.streams = streams;
         this.protocol = protocol;
         this.batch = new InboundBatch(context.pool());
-        this.frames = new InboundFrames(protocol, context, streams, batch);
+        this.maxMessageBytes = context.maxMessageBytes();
     }
 
     /** Takes a batch, the first {@code size} bytes of an array that is lent, and those that came too early. */
@@ -39,6 +51,7 @@ final class InboundDispatcher {
         int number = MessageFrameCodec.sequence(bytes, size);
         if (sequence.isNext(number)) {
             sequence.arrived(bytes, number, size);
+            sequence.acknowledged(MessageFrameCodec.acknowledged(bytes));
             batch(bytes, size);
             applyEarly();
         } else if (!sequence.arrived(Arrays.copyOf(bytes, size), number, size)) {
@@ -56,7 +69,8 @@ final class InboundDispatcher {
     }
 
     private void applyEarly() {
-        for (Object next = nextEarly(); next != null; next = nextEarly()) {
+        for (Object next = sequence.advance(); next != null; next = sequence.advance()) {
+            noLongerHeld(next);
             apply(next);
         }
     }
@@ -66,17 +80,12 @@ final class InboundDispatcher {
             large(large);
         } else if (!protocol.isEnded()) {
             byte[] bytes = (byte[]) message;
+            sequence.acknowledged(MessageFrameCodec.acknowledged(bytes));
             batch(bytes, bytes.length);
         }
     }
 
-    private @Nullable Object nextEarly() {
-        Object next = sequence.advance();
-        noLongerHeld(next);
-        return next;
-    }
-
-    private void noLongerHeld(@Nullable Object early) {
+    private void noLongerHeld(Object early) {
         if (early instanceof byte[] batched) {
             context.counters().held(-batched.length);
         }
@@ -109,13 +118,12 @@ final class InboundDispatcher {
     }
 
     private void batch(byte[] bytes, int size) {
-        sequence.acknowledged(MessageFrameCodec.acknowledged(bytes));
         batch.begin(bytes, size);
         try {
-            MessageFrameCodec.parse(bytes, size, frames);
+            MessageFrameCodec.parse(bytes, size, this);
         } finally {
             batch.end();
-            frames.batchEnded();
+            batchEnded();
         }
     }
 
@@ -127,5 +135,114 @@ final class InboundDispatcher {
                 context.release(large);
             }
         }
+    }
+
+    @Override
+    public void open(int stream, int messages, int bytes, int offset, int length) {
+        streams.openedByPeer(stream, messages, bytes, batch, offset, length);
+    }
+
+    @Override
+    public void data(int id, int offset, int length, int count) {
+        MultiplexedStream to = streams.find(id);
+        if (length > maxMessageBytes) {
+            context.requireTaken(length);
+        }
+        if (to != null) {
+            to.data(batch, offset, length, count);
+            if (to instanceof MessageStream stream && stream != lastReceived) {
+                lastReceived = stream;
+                received.add(stream);
+            }
+            if (to == streams.defaultStream()) {
+                messages += count;
+                messageBytes += (long) length * count;
+            } else {
+                requestMessages += count;
+                requestBytes += (long) length * count;
+            }
+        }
+    }
+
+    /** Gives credit for the messages of a batch that has been applied, and counts them. */
+    private void batchEnded() {
+        for (int i = 0; i < received.size(); i++) {
+            received.get(i).input().creditChanged();
+        }
+        received.clear();
+        lastReceived = null;
+        if (messages > 0) {
+            context.counters().messages().received(messages, messageBytes);
+            messages = 0;
+            messageBytes = 0;
+        }
+        if (requestMessages > 0) {
+            context.counters().requestMessages().received(requestMessages, requestBytes);
+            requestMessages = 0;
+            requestBytes = 0;
+        }
+    }
+
+    @Override
+    public void credit(int stream, int messages, int bytes) {
+        MultiplexedStream to = streams.find(stream);
+        if (to != null) {
+            to.grant(messages, bytes);
+        }
+    }
+
+    @Override
+    public void complete(int stream) {
+        end(stream, null);
+    }
+
+    @Override
+    public void error(int stream, int code, String text) {
+        if (code == MessageFrameCodec.CONNECTION_CLOSED) {
+            // Before the signal: its receiver may look for another connection at once.
+            protocol.peerCloses();
+            MultiplexedStream to = streams.find(stream);
+            if (to != null) {
+                to.endedByPeer(protocol.interruptedByPeer());
+            }
+        } else {
+            end(stream, new StreamErrorException(code, text));
+        }
+    }
+
+    private void end(int stream, @Nullable RuntimeException error) {
+        MultiplexedStream to = streams.find(stream);
+        if (to == streams.defaultStream()) {
+            throw new ProtocolViolationException("an end of the default stream");
+        }
+        if (to != null) {
+            to.endedByPeer(error);
+        }
+    }
+
+    @Override
+    public void cancel(int stream) {
+        MultiplexedStream to = streams.find(stream);
+        if (to != null) {
+            to.cancelledByPeer();
+        }
+    }
+
+    @Override
+    public void reset(int stream) {
+        if (streams.find(stream) != streams.defaultStream()) {
+            throw new ProtocolViolationException("RESET of another stream than the default one");
+        }
+        streams.defaultStream().input().reset();
+    }
+
+    @Override
+    public void last() {
+        protocol.last();
+    }
+
+    @Override
+    public void settings(long maxMessageBytes, int maxStreams) {
+        protocol.settings(maxMessageBytes, maxStreams);
     }
 }

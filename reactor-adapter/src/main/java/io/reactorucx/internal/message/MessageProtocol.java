@@ -75,6 +75,7 @@ public final class MessageProtocol implements ProtocolHandler {
     /** Watches the sends, and joins the window of the peer's worker if all connections to it share a queue of UCX. */
     @Override
     public void connected(PeerInfo peer) {
+        scheduler.connected(connection.peerToken());
         sequence.peerWindow(peer.limits().windowBytes());
         context.peer().maxMessageBytes(peer.limits().maxMessageBytes());
         context.peer().takesTraces(peer.takesTraces());
@@ -302,7 +303,8 @@ public final class MessageProtocol implements ProtocolHandler {
 
     @Override
     public void underWay(OperationVisitor visitor) {
-        streams.forEachOpen(stream -> visitor.visit(stream, stream.isOpenedHere() ? "request" : "response"));
+        streams.forEachOpen(stream -> visitor.visit(stream,
+                MessageStreams.isOpenedHere(stream.id()) ? "request" : "response"));
     }
 
     private boolean areOutputsDrained() {

@@ -49,18 +49,13 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
     private boolean closed;
     private boolean refused;
 
-    /** Creates a stream. Frames of this side name it by {@code id}, frames of the peer by {@link #peerId}. */
+    /** Creates a stream that frames of this side name by {@code id}, frames of the peer by another one. */
     MessageStream(MessageStreams streams, StreamContext context, SendScheduler scheduler, int id) {
         super(id);
         this.streams = streams;
         this.context = context;
         this.input = new InboundStream(this, context);
         this.output = new OutboundStream(this, context, scheduler);
-    }
-
-    /** Converts a stream's id between the two sides: each sets the lowest bit for the streams that it opened. */
-    static int peerId(int id) {
-        return id == 0 ? 0 : id ^ 1;
     }
 
     /**

@@ -156,7 +156,11 @@ public final class MessageStreams {
 
     /** Calls an opening at once, or when the peer takes another stream. Returns whether it waits. */
     public boolean request(Opening opening) {
-        if (openings != Openings.TAKEN || hasRoom() && waiting.isEmpty()) {
+        if (openings != Openings.TAKEN) {
+            opening.refused(closed());
+            return false;
+        }
+        if (hasRoom() && waiting.isEmpty()) {
             opening.open();
             return false;
         }
@@ -168,6 +172,10 @@ public final class MessageStreams {
         waiting.add(opening);
         context.counters().waitingRequests(1);
         return true;
+    }
+
+    private UcxException closed() {
+        return context.closed("open", "the connection is closed");
     }
 
     private boolean hasRoom() {
@@ -195,7 +203,8 @@ public final class MessageStreams {
         }
         openingWaiting = true;
         try {
-            while (hasRoom() && !waiting.isEmpty()) {
+            // Once no more are opened, they are refused.
+            while (openings == Openings.TAKEN && hasRoom() && !waiting.isEmpty()) {
                 context.counters().waitingRequests(-1);
                 waiting.remove().open();
             }
@@ -250,7 +259,7 @@ public final class MessageStreams {
     public MessageStream open(byte[] first) {
         int maxBytes = Math.max(context.limits().rendezvousBytes(), MIN_FIRST_BYTES);
         if (openings != Openings.TAKEN) {
-            throw context.closed("open", "the connection is closed");
+            throw closed();
         }
         if (first.length > maxBytes) {
             throw new IllegalArgumentException("first of " + first.length + " bytes: must be at most " + maxBytes);
@@ -275,11 +284,6 @@ public final class MessageStreams {
         context.counters().streams(1);
     }
 
-    /** Returns whether a stream may be opened now. */
-    boolean mayOpen() {
-        return hasRoom() && openings == Openings.TAKEN;
-    }
-
     /** Registers an acceptor's own stream in place of the one that the peer is opening. */
     public void accepted(MultiplexedStream stream, int id, int messages) {
         stream.id(id);
@@ -299,8 +303,8 @@ public final class MessageStreams {
 
     /** The peer has opened a stream: hands it to the acceptor, or refuses it. */
     void openedByPeer(int peerId, int messages, int bytes, InboundBatch batch, int offset, int length) {
-        int id = MessageStream.peerId(peerId);
-        if ((id & 1) == 1 || id == 0 || !isAhead(id, lastAccepted) || table.get(id) != null) {
+        int id = ownId(peerId);
+        if (isOpenedHere(id) || id == 0 || !isAhead(id, lastAccepted) || table.get(id) != null) {
             throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId) + " cannot be opened");
         }
         lastAccepted = id >>> 1;
@@ -333,16 +337,25 @@ public final class MessageStreams {
 
     /** Returns the stream of a frame; null if it is closed, so that the frame has crossed with its end. */
     @Nullable MultiplexedStream find(int peerId) {
-        int id = MessageStream.peerId(peerId);
+        int id = ownId(peerId);
         if (id == 0) {
             return defaultStream;
         }
         MultiplexedStream stream = table.get(id);
-        if (stream == null && isAhead(id, (id & 1) == 1 ? lastOpened : lastAccepted)) {
+        if (stream == null && isAhead(id, isOpenedHere(id) ? lastOpened : lastAccepted)) {
             throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId)
                     + ", which was never opened");
         }
         return stream;
+    }
+
+    /** Converts an id of the peer's frames: each side sets the lowest bit for the streams that it opened. */
+    static int ownId(int peerId) {
+        return peerId == 0 ? 0 : peerId ^ 1;
+    }
+
+    static boolean isOpenedHere(int id) {
+        return (id & 1) == 1;
     }
 
     /** Returns whether an id comes after the last one; ids wrap around. */
@@ -352,8 +365,9 @@ public final class MessageStreams {
 
     /** Both directions of a stream have ended. */
     void closed(MultiplexedStream stream) {
+        boolean openedHere = isOpenedHere(stream.id());
         table.remove(stream);
-        if (stream.isOpenedHere()) {
+        if (openedHere) {
             opened--;
             if (!waiting.isEmpty()) {
                 openWaiting();
@@ -363,7 +377,9 @@ public final class MessageStreams {
             if (stream instanceof MessageStream general && general.isRefused()) {
                 refused--;
             }
-            doneIfLast();
+            if (stop != null) {
+                doneIfLast();
+            }
         }
         context.counters().streams(-1);
     }

@@ -35,11 +35,6 @@ public abstract class MultiplexedStream {
         id = assigned;
     }
 
-    /** Returns whether this side opened the stream. */
-    final boolean isOpenedHere() {
-        return (id & 1) == 1;
-    }
-
     /** {@code count} small messages of one length have arrived, which stand one behind the other in the batch. */
     protected abstract void data(InboundBatch batch, int offset, int length, int count);
 

@@ -21,40 +21,33 @@ public abstract class SingleMessageStream extends MultiplexedStream {
 
     /**
      * Opens the stream with a header and a request, and ends this side's direction. The peer gets a whole window of
-     * credit. Returns false if the frames cannot be written now: {@link MessageStreams#open} queues them.
+     * credit. Returns false if the frames cannot be written now: {@link MessageStreams#open} queues them. Within a
+     * flush scope, when {@link MessageStreams.Opening#open} says that there is room for a stream.
      *
      * @param request a lease or an array
      */
     protected final boolean open(byte[] header, Object request) {
         StreamContext context = protocol().context();
-        MessageStreams streams = protocol().streams();
-        MemorySegment lease = request instanceof UcxBuffer buffer ? buffer.segment() : null;
-        byte[] array = request instanceof byte[] bytes ? bytes : null;
-        long length = header.length + (array != null ? array.length : lease != null ? lease.byteSize() : 0);
-        if (length > context.limits().rendezvousBytes() || !streams.mayOpen()) {
+        Object payload = request instanceof UcxBuffer lease ? lease.segment() : request;
+        long length = header.length + (payload instanceof MemorySegment segment ? segment.byteSize()
+                : ((byte[]) payload).length);
+        if (length > context.limits().rendezvousBytes()) {
             return false;
         }
-        try (var _ = context.flushScope()) {
-            MessageBatch batch = protocol().scheduler().openBatchFor((int) length + MessageFrameCodec.OPEN_FRAME_BYTES
-                    + MessageFrameCodec.FRAME_BYTES);
-            if (batch == null) {
-                return false;
-            }
-            streams.addOpened(this);
-            batch.open(id(), context.limits().windowMessages(), context.limits().windowBytes(), (int) length);
-            batch.append(header);
-            if (array != null) {
-                batch.append(array);
-            } else if (lease != null) {
-                batch.append(lease);
-            }
-            batch.signal(MessageFrameCodec.COMPLETE, id());
-            return true;
+        MessageBatch batch = protocol().scheduler().openBatchFor((int) length + MessageFrameCodec.OPEN_FRAME_BYTES
+                + MessageFrameCodec.FRAME_BYTES);
+        if (batch == null) {
+            return false;
         }
+        protocol().streams().addOpened(this);
+        batch.open(id(), context.limits().windowMessages(), context.limits().windowBytes(), header, payload);
+        batch.signal(MessageFrameCodec.COMPLETE, id());
+        return true;
     }
 
     /**
-     * Sends the response and ends this side's direction. Returns false if that cannot be written now.
+     * Sends the response and ends this side's direction. Returns false if that cannot be written now. Within a flush
+     * scope.
      *
      * @param response null for none
      */
@@ -65,20 +58,20 @@ public abstract class SingleMessageStream extends MultiplexedStream {
                 || length > context.peer().maxMessageBytes() || response != null && credit == 0) {
             return false;
         }
-        try (var _ = context.flushScope()) {
-            MessageBatch batch = protocol().scheduler().openBatchFor((int) length + MessageFrameCodec.DATA_FRAME_BYTES
-                    + MessageFrameCodec.FRAME_BYTES);
-            if (batch == null) {
-                return false;
-            }
-            if (response != null) {
-                batch.data(id(), response);
-                protocol().scheduler().queued(id(), length);
-            }
-            batch.signal(MessageFrameCodec.COMPLETE, id());
-            context.counters().credit(response == null ? -credit : 1 - credit);
-            return true;
+        MessageBatch batch = protocol().scheduler().openBatchFor((int) length + MessageFrameCodec.DATA_FRAME_BYTES
+                + MessageFrameCodec.FRAME_BYTES);
+        if (batch == null) {
+            return false;
         }
+        if (response != null) {
+            batch.data(id(), response);
+        }
+        batch.signal(MessageFrameCodec.COMPLETE, id());
+        if (response != null) {
+            context.counters().requestMessages().sent(1, length);
+        }
+        context.counters().credit(-credit);
+        return true;
     }
 
     /** The peer has given credit, or what is left of it is void. */

@@ -39,7 +39,7 @@ import reactor.core.CoreSubscriber;
  * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
  */
 final class RequestCall<T> extends SingleMessageStream
-        implements Subscription, Command, Runnable, MessageStreams.Opening {
+        implements Subscription, Command, MessageStreams.Opening {
 
     /** The values of {@link #content} other than the response or the {@link ResponseReceiver} of a general stream. */
     private enum State { NEW, WAITING, OPEN, EMITTING, ENDED }
@@ -69,19 +69,19 @@ final class RequestCall<T> extends SingleMessageStream
 
     @Override
     public void run(UcpWorker worker) {
-        // Messages that the subscriber sends within the call share a batch with the request.
-        protocol().context().run(this, this);
-    }
-
-    @Override
-    public void run() {
-        if (content == State.ENDED) {
-            release();
+        if (protocol().context().isPostponed(this)) {
             return;
         }
-        timed = protocol().context().counters().requests().begun(Side.CLIENT);
-        if (protocol().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
-            forget();
+        // Messages that the subscriber sends within the call share a batch with the request.
+        try (var _ = protocol().context().flushScope()) {
+            if (content == State.ENDED) {
+                release();
+                return;
+            }
+            timed = protocol().context().counters().requests().begun(Side.CLIENT);
+            if (protocol().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
+                forget();
+            }
         }
     }
 
@@ -311,11 +311,12 @@ final class RequestCall<T> extends SingleMessageStream
         }
         // The subscriber may cancel while it gets the response.
         Object response = CONTENT.getAndSet(this, State.EMITTING);
-        closed();
         if (response == State.ENDED) {
+            closed();
             content = State.ENDED;
         } else {
             over(Outcome.SUCCESS);
+            closed();
             complete(response == State.OPEN ? null : response);
         }
     }

@@ -225,7 +225,9 @@ public final class RequestExchange {
 
         @Override
         public void run(UcpWorker worker) {
-            protocol.context().run(this, this);
+            if (!protocol.context().isPostponed(this)) {
+                protocol.context().within(this);
+            }
         }
 
         @Override

@@ -60,8 +60,10 @@ final class RequestReply extends SingleMessageStream implements CoreSubscriber<U
     /** The response, until it is sent or released. */
     private volatile Object value = NONE;
 
-    RequestReply(MessageProtocol protocol, int credit, int creditBytes, short timed) {
-        this.timed = timed;
+    /** Begins a reply, and counts the request, which is so long. */
+    RequestReply(MessageProtocol protocol, int credit, int creditBytes, int requestBytes) {
+        protocol.context().counters().requestMessages().received(1, requestBytes);
+        this.timed = protocol.context().counters().requests().begun(Side.SERVER);
         this.protocol = protocol;
         this.credit = credit;
         this.creditBytes = creditBytes;
@@ -203,7 +205,9 @@ final class RequestReply extends SingleMessageStream implements CoreSubscriber<U
         if (lease != null) {
             lease.dispose();
         }
-        closeIfEnded();
+        if (endedByPeer) {
+            closed();
+        }
     }
 
     /** Sends an error in place of the response. */

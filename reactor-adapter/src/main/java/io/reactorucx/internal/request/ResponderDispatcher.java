@@ -42,12 +42,14 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     private final MessageProtocol protocol;
     private final UcxResponder responder;
     private final @Nullable UcxObserver observer;
+    private final long maxMessageBytes;
     private final AtomicInteger fireAndForgets = new AtomicInteger();
 
     private ResponderDispatcher(MessageProtocol protocol, UcxResponder responder, @Nullable UcxObserver observer) {
         this.protocol = protocol;
         this.responder = responder;
         this.observer = observer;
+        this.maxMessageBytes = protocol.context().maxMessageBytes();
     }
 
     /**
@@ -84,7 +86,8 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             throw e;
         }
         if (!header.follows()) {
-            received(header.request().length);
+            protocol.context().requireTaken(header.request().length);
+            protocol.context().counters().requestMessages().received(1, header.request().length);
         }
         if (header.answer() == RequestHeader.Answer.NONE) {
             fireAndForget(stream, header);
@@ -95,11 +98,6 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                 new ResponseSubscriber(protocol, stream, begun(), deadline));
     }
 
-    /** Counts a request that has come with the opening of its stream. */
-    private void received(long bytes) {
-        protocol.context().requireTaken(bytes);
-        protocol.context().counters().requestMessages().received(1, bytes);
-    }
 
     private short begun() {
         return protocol.context().counters().requests().begun(Side.SERVER);
@@ -111,8 +109,10 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         if (messages == 0 || observer != null || !RequestHeader.isForOneAtOnce(batch.bytes(), offset, length)) {
             return false;
         }
-        received(length - RequestHeader.FIXED_BYTES);
-        RequestReply reply = new RequestReply(protocol, messages, bytes, begun());
+        if (length - RequestHeader.FIXED_BYTES > maxMessageBytes) {
+            protocol.context().requireTaken(length - RequestHeader.FIXED_BYTES);
+        }
+        RequestReply reply = new RequestReply(protocol, messages, bytes, length - RequestHeader.FIXED_BYTES);
         protocol.streams().accepted(reply, id, messages);
         Mono<UcxBuffer> response;
         try {

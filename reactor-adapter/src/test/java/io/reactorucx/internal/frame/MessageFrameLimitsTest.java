@@ -3,6 +3,7 @@ package io.reactorucx.internal.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -188,7 +189,7 @@ class MessageFrameLimitsTest {
             from[2 + i] = (byte) (i + 1);
             expected[3 + i] = (byte) (i + 1);
         }
-        MessageFrameCodec.copy(from, 2, to, 3, length);
+        FrameBytes.copy(from, 2, to, 3, length);
         assertThat(to).isEqualTo(expected);
     }
 }

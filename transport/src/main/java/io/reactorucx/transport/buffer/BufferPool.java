@@ -110,21 +110,28 @@ public final class BufferPool {
 
     /** As {@link #acquire(long)}, for a caller that recorded the place of the request before, or has none. */
     public Lease acquire(long bytes, @Nullable LeakRecord place) {
-        checkBytes(bytes);
+        Lease lease = null;
         lock.lock();
         try {
-            Lease lease = tryLease(bytes, place);
-            if (lease == null && slabs.isClosed()) {
-                throw new IllegalStateException("buffer pool: it is closed");
-            }
+            // Refuses a size that no lease can have.
+            lease = tryLease(bytes, place);
             if (lease == null) {
-                throw exceeded(1L << slabs.sizeClass(bytes), leasedBytes + " bytes of the pool's " + maxBytes()
-                        + " are leased, " + slabs.bytes() + " are in slabs");
+                throw noRoom(bytes);
             }
             return lease;
         } finally {
-            unlockAndServe();
+            if (lease == null) {
+                unlockAndServe();
+            } else {
+                lock.unlock();
+            }
         }
+    }
+
+    private RuntimeException noRoom(long bytes) {
+        return slabs.isClosed() ? new IllegalStateException("buffer pool: it is closed")
+                : exceeded(1L << slabs.sizeClass(bytes), leasedBytes + " bytes of the pool's " + maxBytes()
+                        + " are leased, " + slabs.bytes() + " are in slabs");
     }
 
     /** Unlocks. A slab that could not be made gave room back without a release, so nothing else serves the waiters. */
@@ -163,7 +170,7 @@ public final class BufferPool {
         leasedBytes += block.memory().byteSize();
         leases++;
         if (!leaks.watchesNextLease()) {
-            return leaseOf(new SharedLease(this, block, null), block.memory().asSlice(0, bytes));
+            return factory.lease(new SharedLease(this, block, null), block.memory().asSlice(0, bytes));
         }
         Object companion = new Object();
         LeakTracker tracker = new LeakTracker(companion, whenUnreachable, block, bytes, place,

@@ -250,8 +250,8 @@ public final class ConnectionCore implements OperationOwner {
     }
 
     /** Returns whether a message carries the token that this side has chosen for this connection. */
-    boolean isAuthentic(UcpActiveMessage message) {
-        return identity != null && connections.worker().activeMessages().beginsWith(message, identity.ownToken());
+    boolean isAuthentic(UcpActiveMessage message, UcpWorker worker) {
+        return identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
     }
 
     /** Returns the token that each message to the peer begins with. */

@@ -249,10 +249,11 @@ public final class EngineConnections {
 
     /** Hands a message on a reserved id to its connection, and drops it unless that is established. */
     private void toProtocol(UcpActiveMessage message) {
+        UcpWorker receiver = worker();
         ConnectionCore connection = connectionOf(message);
         if (connection == null) {
             drop(message, DropReason.NO_RECEIVER);
-        } else if (!connection.isAuthentic(message)) {
+        } else if (!connection.isAuthentic(message, receiver)) {
             dropForeign(message);
         } else {
             connection.messageReceived();
@@ -264,7 +265,7 @@ public final class EngineConnections {
 
     private void control(UcpActiveMessage message) {
         ConnectionCore connection = connectionOf(message);
-        if (connection != null && !connection.isAuthentic(message)) {
+        if (connection != null && !connection.isAuthentic(message, worker())) {
             dropForeign(message);
             return;
         }

@@ -109,35 +109,16 @@ public final class MessageBatch implements Completion {
         return filled;
     }
 
-    private void frame(byte type, int stream) {
+    /** Begins a frame with so many bytes of fields, and returns their offset. */
+    private int frame(byte type, int stream, int fieldBytes) {
         writeRunCount();
         runCountAt = 0;
         lastStream = NO_STREAM;
+        int fields = size + MessageFrameCodec.FRAME_BYTES;
         bytes[size] = type;
         FrameBytes.putInt(bytes, size + 1, stream);
-        size += MessageFrameCodec.FRAME_BYTES;
-    }
-
-    private void add(int value) {
-        FrameBytes.putInt(bytes, size, value);
-        size += Integer.BYTES;
-    }
-
-    /** Adds to the payload of the OPEN that was written last. */
-    public void append(byte[] more) {
-        add(more);
-    }
-
-    /** Adds to the payload of the OPEN that was written last. */
-    public void append(MemorySegment more) {
-        int length = (int) more.byteSize();
-        MemorySegment.copy(more, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
-        size += length;
-    }
-
-    private void add(byte[] more) {
-        MessageFrameCodec.copy(more, 0, bytes, size, more.length);
-        size += more.length;
+        size = fields + fieldBytes;
+        return fields;
     }
 
     /** Writes the number of messages in the run, once for all of them. */
@@ -149,7 +130,8 @@ public final class MessageBatch implements Completion {
 
     public void data(int stream, byte[] message) {
         header(stream, message.length);
-        add(message);
+        FrameBytes.copy(message, 0, bytes, size, message.length);
+        size += message.length;
     }
 
     /**
@@ -158,19 +140,17 @@ public final class MessageBatch implements Completion {
      */
     private void header(int stream, int length) {
         if (stream != lastStream || length != lastLength || runCountAt != 0 && runCount == MessageFrameCodec.MAX_RUN) {
-            frame(MessageFrameCodec.DATA, stream);
-            add(length);
+            FrameBytes.putInt(bytes, frame(MessageFrameCodec.DATA, stream, Integer.BYTES), length);
             lastStream = stream;
             lastLength = length;
             return;
         }
         if (runCountAt == 0) {
-            frame(MessageFrameCodec.RUN, stream);
-            add(length);
+            int fields = frame(MessageFrameCodec.RUN, stream, Integer.BYTES + Short.BYTES);
+            FrameBytes.putInt(bytes, fields, length);
             lastStream = stream;
-            runCountAt = size;
+            runCountAt = fields + Integer.BYTES;
             runCount = 0;
-            size += Short.BYTES;
         }
         runCount++;
     }
@@ -194,7 +174,8 @@ public final class MessageBatch implements Completion {
     public void data(int stream, MemorySegment message) {
         int length = (int) message.byteSize();
         header(stream, length);
-        append(message);
+        MemorySegment.copy(message, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
+        size += length;
     }
 
     /** Writes a message of a send: an array, a lease, or a message in other memory. */
@@ -206,46 +187,54 @@ public final class MessageBatch implements Completion {
         }
     }
 
-    public void open(int stream, int messages, int bytes, byte[] payload) {
-        open(stream, messages, bytes, payload.length);
-        add(payload);
+    /**
+     * Writes an OPEN.
+     *
+     * @param credit the first one, of messages, and so many bytes
+     * @param head what the payload begins with
+     * @param rest an array, or other memory
+     */
+    public void open(int stream, int credit, int creditBytes, byte[] head, Object rest) {
+        int length = rest instanceof byte[] array ? array.length : (int) ((MemorySegment) rest).byteSize();
+        int fields = frame(MessageFrameCodec.OPEN, stream, 3 * Integer.BYTES);
+        FrameBytes.putInt(bytes, fields, credit);
+        FrameBytes.putInt(bytes, fields + Integer.BYTES, creditBytes);
+        FrameBytes.putInt(bytes, fields + 2 * Integer.BYTES, head.length + length);
+        FrameBytes.copy(head, 0, bytes, size, head.length);
+        size += head.length;
+        if (rest instanceof byte[] array) {
+            FrameBytes.copy(array, 0, bytes, size, length);
+        } else {
+            MemorySegment.copy((MemorySegment) rest, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
+        }
+        size += length;
     }
 
-    /** Writes an OPEN with a payload of a length, which has to be appended. */
-    public void open(int stream, int messages, int bytes, int length) {
-        frame(MessageFrameCodec.OPEN, stream);
-        add(messages);
-        add(bytes);
-        add(length);
-    }
-
-    public void credit(int stream, int messages, int bytes) {
-        frame(MessageFrameCodec.CREDIT, stream);
-        add(messages);
-        add(bytes);
+    public void credit(int stream, int messages, int messageBytes) {
+        int fields = frame(MessageFrameCodec.CREDIT, stream, 2 * Integer.BYTES);
+        FrameBytes.putInt(bytes, fields, messages);
+        FrameBytes.putInt(bytes, fields + Integer.BYTES, messageBytes);
     }
 
     /** Writes a frame that consists of its type. */
     public void signal(byte type, int stream) {
-        frame(type, stream);
+        frame(type, stream, 0);
     }
 
     public void error(int stream, int code, String text) {
         byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(encoded.length, MessageFrameCodec.MAX_TEXT_BYTES);
-        frame(MessageFrameCodec.ERROR, stream);
-        add(code);
-        FrameBytes.putShort(bytes, size, (short) length);
-        size += Short.BYTES;
+        int fields = frame(MessageFrameCodec.ERROR, stream, Integer.BYTES + Short.BYTES);
+        FrameBytes.putInt(bytes, fields, code);
+        FrameBytes.putShort(bytes, fields + Integer.BYTES, (short) length);
         System.arraycopy(encoded, 0, bytes, size, length);
         size += length;
     }
 
     public void settings(long maxMessageBytes, int maxStreams) {
-        frame(MessageFrameCodec.SETTINGS, 0);
-        FrameBytes.putLong(bytes, size, maxMessageBytes);
-        size += Long.BYTES;
-        add(maxStreams);
+        int fields = frame(MessageFrameCodec.SETTINGS, 0, Long.BYTES + Integer.BYTES);
+        FrameBytes.putLong(bytes, fields, maxMessageBytes);
+        FrameBytes.putInt(bytes, fields + Long.BYTES, maxStreams);
     }
 
     @Override

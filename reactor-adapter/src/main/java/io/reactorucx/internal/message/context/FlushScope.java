@@ -2,6 +2,7 @@ package io.reactorucx.internal.message.context;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delays sending until the outermost call into the message protocol returns, so that everything written meanwhile
@@ -17,6 +18,8 @@ public final class FlushScope {
     private final Runnable flush;
     private final Runnable whenFlushed;
     private final List<Level> levels = new ArrayList<>();
+    /** The engine's, within the outermost call. */
+    private @Nullable Thread inside;
     private int depth;
     private boolean flushing;
 
@@ -36,11 +39,6 @@ public final class FlushScope {
             this.index = index;
         }
 
-        /** Returns whether no other call into the protocol is in progress below. */
-        public boolean isOutermost() {
-            return index == 0;
-        }
-
         @Override
         public void close() {
             if (index > 0) {
@@ -50,10 +48,19 @@ public final class FlushScope {
                     flushAndLeave();
                 } finally {
                     depth = 0;
+                    inside = null;
                 }
                 whenFlushed.run();
             }
         }
+    }
+
+    /**
+     * Returns whether the caller is within a call into the protocol, and so on the engine's thread. Thread: any; only
+     * the engine's ever finds itself.
+     */
+    public boolean isHere() {
+        return inside == Thread.currentThread();
     }
 
     /** Begins a call. */
@@ -61,6 +68,7 @@ public final class FlushScope {
         int level = depth;
         if (level == 0) {
             outermost(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+            inside = Thread.currentThread();
         } else if (level == levels.size()) {
             levels.add(new Level(level));
         }
@@ -84,7 +92,7 @@ public final class FlushScope {
         try {
             step.run();
         } finally {
-            if (level.isOutermost()) {
+            if (level.index == 0) {
                 flushAndLeave();
             } else {
                 level.close();
@@ -95,6 +103,7 @@ public final class FlushScope {
     private void flushAndLeave() {
         if (flushing) {
             depth = 0;
+            inside = null;
             return;
         }
         flushing = true;
@@ -103,6 +112,7 @@ public final class FlushScope {
         } finally {
             flushing = false;
             depth = 0;
+            inside = null;
         }
     }
 }

@@ -52,13 +52,16 @@ public final class MessageCounters {
         return creditWait;
     }
 
-    /** Messages were sent, each for one credit. */
-    public void spent(int credits) {
-        EngineCounter.add(sendCredit, -credits);
-    }
-
-    public void batch() {
-        EngineCounter.add(batches, 1);
+    /** Batches were sent, and messages, each for one credit: those of the default stream, and those of others. */
+    public void sent(int newBatches, int plain, long plainBytes, int ofRequests, long requestBytes) {
+        if (plain > 0) {
+            messages.sent(plain, plainBytes);
+        }
+        if (ofRequests > 0) {
+            requestMessages.sent(ofRequests, requestBytes);
+        }
+        EngineCounter.add(batches, newBatches);
+        EngineCounter.add(sendCredit, -(plain + ofRequests));
     }
 
     public void streams(int more) {

@@ -60,15 +60,15 @@ public record StreamContext(ConnectionCore connection, FlowControlConfig limits,
     }
 
     /**
-     * Runs a command that has come to the engine's thread, in a flush scope. Within many calls it is submitted again:
-     * where a subscriber begins the next request while it gets the end of one, the stack would be used up.
+     * Submits a command again that has come within many calls, and returns whether it did: where a subscriber begins
+     * the next request while it gets the end of one, the stack would be used up.
      */
-    public void run(Command command, Runnable action) {
-        if (scope.depth() >= MANY_CALLS) {
+    public boolean isPostponed(Command command) {
+        boolean isDeep = scope.depth() >= MANY_CALLS;
+        if (isDeep) {
             RetryingCommand.retry(connection.engine(), command);
-        } else {
-            within(action);
         }
+        return isDeep;
     }
 
     /** Runs an action that ends something, which may overtake what was submitted before. Thread: any. */

@@ -10,6 +10,7 @@ import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.command.DrainLoop;
 import io.reactorucx.transport.frame.ProtocolViolationException;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -325,7 +326,8 @@ public final class InboundStream extends DrainLoop implements Runnable {
     /** Writes OPEN with the first credit and a payload. */
     public void writeOpen(MessageBatch batch, byte[] payload) {
         int messages = credit.grantMessages(demand());
-        batch.open(stream.id(), messages, messages == 0 ? 0 : credit.grantBytes(heldBytes()), payload);
+        batch.open(stream.id(), messages, messages == 0 ? 0 : credit.grantBytes(heldBytes()), payload,
+                MemorySegment.NULL);
     }
 
     /** Writes CANCEL or CREDIT if it is due. */

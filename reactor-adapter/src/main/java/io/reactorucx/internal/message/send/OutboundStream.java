@@ -5,7 +5,6 @@ import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.batch.Termination;
 import io.reactorucx.internal.message.context.DuplexStream;
-import io.reactorucx.internal.message.context.FlushScope;
 import io.reactorucx.internal.message.context.StreamBuffers;
 import io.reactorucx.internal.message.context.StreamContext;
 import java.util.List;
@@ -82,10 +81,12 @@ public final class OutboundStream implements Runnable {
             // Cancelled before it was added: nothing would remove it again.
             return;
         }
-        try (FlushScope.Level level = context.flushScope()) {
+        long allowance = allowance();
+        boolean nested = context.scope().isHere();
+        try (var _ = context.flushScope()) {
             senders.add(sender);
-            boolean finished = sender.produce(allowance());
-            if (finished && level.isOutermost()) {
+            boolean finished = sender.produce(allowance);
+            if (finished && !nested) {
                 // All of its messages are written, and it needs no turn. Within another call its end has to wait.
                 removed(sender);
                 sender.finish();
@@ -127,25 +128,17 @@ public final class OutboundStream implements Runnable {
     }
 
     /**
-     * Writes a small message straight into the open batch if no other message is waiting. Returns whether it did; else
-     * the sender queues the message.
+     * Writes the small message of a sender straight into the open batch, and returns whether it did: if not, it has to
+     * wait for a turn. Within a flush scope.
      */
-    boolean sendNow(SendSubscriber<?> sender, Object message, long length) {
+    boolean writeNow(Object message, long length) {
         // There is no credit once the direction has ended.
-        if (!credit.covers(length) || length > maxInlineBytes || !senders.isSingle()) {
+        if (!credit.covers(length) || length > maxInlineBytes || !senders.isSingle()
+                || !scheduler.write(stream.id(), message, (int) length)) {
             return false;
         }
-        try (var _ = context.flushScope()) {
-            MessageBatch batch = scheduler.openBatchFor((int) length + MessageFrameCodec.DATA_FRAME_BYTES);
-            if (batch == null) {
-                return false;
-            }
-            batch.message(stream.id(), message);
-            SendSubscriber.release(message);
-            spend(length, length);
-            sender.sentNow();
-            return true;
-        }
+        credit.spend(length);
+        return true;
     }
 
     /** A sender has queued messages, or its source has ended. */

@@ -124,7 +124,7 @@ final class RendezvousWindow {
         int number = sequence.take(0);
         boolean posted = false;
         try {
-            MessageFrameCodec.putPreamble(header, context.connection().peerToken(), number, sequence.acknowledge());
+            MessageFrameCodec.putPreamble(header, scheduler.peerToken(), number, sequence.acknowledge());
             FrameBytes.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
             boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, headerSegment, message,
                     send.registration(), AmProtocol.RENDEZVOUS, send);

@@ -49,9 +49,11 @@ public final class SendScheduler {
     private final Consumer<MessageBatch> whenCompleted = this::batchCompleted;
     private final SharedSendWindow.Share window = new SharedSendWindow.Share(this::onSendWindowOpen);
     private final Interruption interruption = new Interruption();
+    /** The batch that is being filled; outside of {@link #fill} it has a frame. */
     private @Nullable MessageBatch current;
     /** The current batch, as long as no stream is queued: a sender may write into it without a turn. */
     private @Nullable MessageBatch open;
+    private int sentBatches;
     private int queuedMessages;
     private long queuedBytes;
     private int queuedRequestMessages;
@@ -61,6 +63,7 @@ public final class SendScheduler {
     private boolean closing;
     private SendPhase phase = SendPhase.NEW;
     private int lastSequence;
+    private long peerToken;
 
     /**
      * Creates the scheduler of a connection.
@@ -75,6 +78,15 @@ public final class SendScheduler {
         this.batches = batches;
         this.drained = drained;
         this.rendezvous = new RendezvousWindow(this, context, sequence, offers, this::onSendWindowOpen);
+    }
+
+    /** The connection is established: messages to the peer begin with this. */
+    public void connected(long token) {
+        peerToken = token;
+    }
+
+    long peerToken() {
+        return peerToken;
     }
 
     /** Counts the batches in flight together with those of other connections from now on. */
@@ -98,7 +110,7 @@ public final class SendScheduler {
     }
 
     /** Counts a message of a stream that was written into a batch or posted. */
-    public void queued(int stream, long bytes) {
+    void queued(int stream, long bytes) {
         if (stream == 0) {
             queuedMessages++;
             queuedBytes += bytes;
@@ -110,53 +122,41 @@ public final class SendScheduler {
 
     /** Sends what is queued, as far as UCX and the peer take it. */
     public void flush() {
-        boolean more = true;
+        boolean more = hasWork() || sequence.isAcknowledgementDue();
         // The window is checked after the last batch too: sources that were notified may have queued more.
-        while (!awaitsWindow() && more) {
-            more = phase != SendPhase.STOPPED && sendNextBatch();
-            more |= notifySenders();
+        while (more && !awaitsWindow()) {
+            boolean went = phase != SendPhase.STOPPED && sendNextBatch();
+            more = notifySenders() || went && hasWork();
         }
-        count();
-        MessageBatch unused = current;
-        if (unused != null && unused.isEmpty()) {
-            current = null;
-            open = null;
-            batches.give(unused);
+        if (sentBatches > 0 || queuedMessages > 0 || queuedRequestMessages > 0) {
+            count();
         }
     }
 
     private void count() {
-        if (queuedMessages > 0) {
-            context.counters().messages().sent(queuedMessages, queuedBytes);
-            context.counters().spent(queuedMessages);
-            queuedMessages = 0;
-            queuedBytes = 0;
-        }
-        if (queuedRequestMessages > 0) {
-            context.counters().requestMessages().sent(queuedRequestMessages, queuedRequestBytes);
-            context.counters().spent(queuedRequestMessages);
-            queuedRequestMessages = 0;
-            queuedRequestBytes = 0;
-        }
+        context.counters().sent(sentBatches, queuedMessages, queuedBytes, queuedRequestMessages, queuedRequestBytes);
+        sentBatches = 0;
+        queuedMessages = 0;
+        queuedBytes = 0;
+        queuedRequestMessages = 0;
+        queuedRequestBytes = 0;
+    }
+
+    /** Returns whether there is something to do, an acknowledgement aside, which each batch carries. */
+    private boolean hasWork() {
+        return current != null || !ready.isEmpty() || !toNotify.isEmpty() || isLastDue();
     }
 
     /**
-     * Queues the connection for the send window if UCX has as many batches for the peer's worker as it may, and there
-     * is something to send. Returns whether the window is closed; sources are not asked for more until it opens.
+     * Queues the connection for the send window if UCX has as many batches for the peer's worker as it may. Returns
+     * whether the window is closed; sources are not asked for more until it opens.
      */
     private boolean awaitsWindow() {
         if (phase == SendPhase.STOPPED || window.admits()) {
             return false;
         }
-        if (hasWork() || !toNotify.isEmpty()) {
-            window.await();
-        }
+        window.await();
         return true;
-    }
-
-    private boolean hasWork() {
-        return !ready.isEmpty() || current != null && !current.isEmpty() || sequence.isAcknowledgementDue()
-                || isLastDue();
     }
 
     private void onSendWindowOpen() {
@@ -182,58 +182,96 @@ public final class SendScheduler {
 
     /** Fills a batch, sends it, and posts the large message behind it. Returns whether there may be more to send. */
     private boolean sendNextBatch() {
-        MessageBatch batch = hasWork() ? takeBatch() : null;
-        OutboundStream large = batch == null ? null : fill(batch);
+        OutboundStream large = fill();
         // The end of a send goes into the same batch as its last message.
-        while (batch != null && large == null && notifySenders()) {
+        while (large == null && notifySenders()) {
             // The batch is another one if a source produced more than fitted into the first.
-            batch = takeBatch();
-            large = batch == null ? null : fill(batch);
+            large = fill();
         }
-        if (batch == null || phase == SendPhase.STOPPED) {
+        if (phase == SendPhase.STOPPED) {
             return false;
         }
-        boolean due = !batch.isEmpty() || (sequence.isAcknowledgementDue() && large == null);
-        if (due && !send(batch)) {
+        MessageBatch batch = current;
+        if (batch == null && large == null && sequence.isAcknowledgementDue()) {
+            batch = takeBatch(false);
+        }
+        if (batch != null && !send(batch)) {
             if (large != null) {
                 scheduleFirst(large);
             }
             return false;
         }
-        return large == null ? due : large.postRendezvous();
+        return large == null ? batch != null : large.postRendezvous();
+    }
+
+    /**
+     * Writes a message straight into the open batch, and returns whether it did: if not, something waits before it.
+     *
+     * @param length the message's, which is small
+     */
+    boolean write(int stream, Object message, int length) {
+        MessageBatch batch = openBatchFor(length + MessageFrameCodec.DATA_FRAME_BYTES);
+        if (batch == null) {
+            return false;
+        }
+        try {
+            batch.message(stream, message);
+        } catch (RuntimeException e) {
+            giveBackIfEmpty(batch);
+            throw e;
+        }
+        queued(stream, length);
+        return true;
     }
 
     /**
      * Returns a batch with room for a message that need not wait for a turn, because no stream is queued. Returns null
-     * if one is, or no batch may be sent.
+     * if one is, or no batch may be sent. What is written goes out with the flush scope that is open.
      */
     public @Nullable MessageBatch openBatchFor(int bytes) {
-        if (filling) {
-            // Re-entrant call from a sender that was waiting for a buffer: fill continues with the current batch.
-            return null;
-        }
         MessageBatch batch = open;
         if (batch != null && batch.hasRoom(bytes)) {
             return batch;
         }
-        boolean blocked = !ready.isEmpty() || phase != SendPhase.ANNOUNCED || batch != null && !send(batch);
-        batch = blocked || !sequence.admits() ? null : takeBatch();
+        // A sender that was waiting for a buffer may call while the batch is filled, which goes on with it.
+        boolean blocked = filling || !ready.isEmpty() || phase != SendPhase.ANNOUNCED || batch != null && !send(batch);
+        batch = blocked ? null : takeBatch(true);
+        if (batch == null || !batch.hasRoom(bytes)) {
+            return null;
+        }
         open = batch;
-        return batch != null && batch.hasRoom(bytes) ? batch : null;
+        return batch;
     }
 
-    /** Returns the batch that is being filled, else an empty one; null while the window is closed. */
-    private @Nullable MessageBatch takeBatch() {
-        if (current == null && window.isOpen()) {
-            current = batches.take(whenCompleted, context.limits().batchBytes(),
-                    context.limits().rendezvousBytes());
+    /**
+     * Returns the batch that is being filled, else an empty one; null if UCX takes none now.
+     *
+     * @param forMessages whether the peer has to have room for it, as it always has for an acknowledgement
+     */
+    private @Nullable MessageBatch takeBatch(boolean forMessages) {
+        if (forMessages && !sequence.admits() || current == null && !window.isOpen()) {
+            return null;
         }
-        return current;
+        MessageBatch batch = current;
+        if (batch == null) {
+            batch = batches.take(whenCompleted, context.limits().batchBytes(), context.limits().rendezvousBytes());
+            current = batch;
+        }
+        return batch;
+    }
+
+    private void giveBackIfEmpty(MessageBatch batch) {
+        if (batch == current && batch.isEmpty()) {
+            current = null;
+            open = null;
+            batches.give(batch);
+        }
     }
 
     /** Lets the queued streams write in turn. Returns the stream whose next message is large, if it came to one. */
-    private @Nullable OutboundStream fill(MessageBatch batch) {
-        if (!sequence.admits()) {
+    private @Nullable OutboundStream fill() {
+        MessageBatch batch = ready.isEmpty() && !isLastDue() ? null : takeBatch(true);
+        if (batch == null) {
             return null;
         }
         filling = true;
@@ -241,11 +279,12 @@ public final class SendScheduler {
             return fillInTurn(batch);
         } finally {
             filling = false;
+            giveBackIfEmpty(batch);
         }
     }
 
     private @Nullable OutboundStream fillInTurn(MessageBatch batch) {
-        if (phase == SendPhase.NEW && (!ready.isEmpty() || isLastDue())) {
+        if (phase == SendPhase.NEW) {
             phase = SendPhase.ANNOUNCED;
             batch.settings(context.maxMessageBytes(), context.limits().maxStreams());
         }
@@ -284,12 +323,12 @@ public final class SendScheduler {
         int number = sequence.take(batch.byteSize());
         boolean taken = false;
         try {
-            MemorySegment bytes = batch.finish(context.connection().peerToken(), number, sequence.acknowledge());
+            MemorySegment bytes = batch.finish(peerToken, number, sequence.acknowledge());
             boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes,
                     null, AmProtocol.EAGER, batch);
             taken = true;
             current = null;
-            context.counters().batch();
+            sentBatches++;
             if (phase == SendPhase.LAST_WRITTEN) {
                 phase = SendPhase.LAST_SENT;
                 lastSequence = number;
@@ -307,6 +346,7 @@ public final class SendScheduler {
             if (!taken) {
                 // Also for an error, such as an overflow of the stack: the peer would wait for the number.
                 sequence.giveBack();
+                giveBackIfEmpty(batch);
             }
         }
     }

@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.internal.codec.OutgoingMessage;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.message.context.FlushScope;
 import io.reactorucx.internal.message.receive.ReceiveSubscription;
 import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.command.RetryingCommand;
@@ -39,6 +40,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
 
     private final OutboundStream output;
     private final CommandExecutor engine;
+    private final FlushScope scope;
     private final Function<? super T, Object> encoder;
     private final CoreSubscriber<? super Void> subscriber;
     private final Queue<Object> messages;
@@ -69,6 +71,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
             CoreSubscriber<? super Void> subscriber, Queue<Object> messages) {
         this.output = output;
         this.engine = output.context().connection().engine();
+        this.scope = output.context().scope();
         this.encoder = encoder;
         this.subscriber = subscriber;
         this.messages = messages;
@@ -198,13 +201,16 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
         try {
             message = encoder.apply(value);
             long length = length(message);
-            output.context().peer().checkLength(length);
+            if (length > output.context().peer().maxMessageBytes()) {
+                output.context().peer().checkLength(length);
+            }
             long before = received++;
             if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
             }
-            if (!(message instanceof UcxBuffer) && engine.isEngineThread() && before == sent
-                    && output.sendNow(this, message, length)) {
+            if (!(message instanceof UcxBuffer) && scope.isHere() && before == sent
+                    && output.writeNow(message, length)) {
+                sentNow(message);
                 return;
             }
             if (!messages.offer(message)) {
@@ -304,10 +310,11 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
         return badMessage == null ? messages.peek() : null;
     }
 
-    /** The next message was written into the open batch and never queued. */
-    void sentNow() {
+    /** A message was written into the open batch and never queued. */
+    private void sentNow(Object message) {
         sent++;
         notifyAfterFlush();
+        release(message);
     }
 
     /** The next message was written into a batch. */

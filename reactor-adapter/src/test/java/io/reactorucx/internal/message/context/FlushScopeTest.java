@@ -18,22 +18,24 @@ class FlushScopeTest {
 
     @Test
     void flushesWhenTheOutermostCallReturns() {
-        try (var outer = scope.open()) {
-            assertThat(outer.isOutermost()).isTrue();
-            try (var inner = scope.open()) {
-                assertThat(inner.isOutermost()).isFalse();
+        assertThat(scope.isHere()).isFalse();
+        try (var _ = scope.open()) {
+            assertThat(scope.isHere()).isTrue();
+            try (var _ = scope.open()) {
+                assertThat(calls).isEmpty();
             }
+            assertThat(scope.isHere()).isTrue();
             assertThat(calls).isEmpty();
         }
+        assertThat(scope.isHere()).isFalse();
         assertThat(calls).containsExactly("flush", "flushed");
     }
 
     @Test
     void callWithinTheFlushIsNoOutermostOne() {
         whileFlushing = () -> {
-            try (var within = scope.open()) {
-                assertThat(within.isOutermost()).isFalse();
-            }
+            assertThat(scope.isHere()).isTrue();
+            scope.open().close();
         };
         scope.open().close();
         scope.open().close();
@@ -47,9 +49,17 @@ class FlushScopeTest {
         scope.open();
         outer.close();
         assertThat(calls).containsExactly("flush", "flushed");
-        try (var next = scope.open()) {
-            assertThat(next.isOutermost()).isTrue();
+        assertThat(scope.isHere()).isFalse();
+    }
+
+    @Test
+    void noOtherThreadIsWithinACall() throws InterruptedException {
+        try (var _ = scope.open()) {
+            Thread other = new Thread(() -> calls.add(scope.isHere() ? "here" : "elsewhere"));
+            other.start();
+            other.join();
         }
+        assertThat(calls).startsWith("elsewhere");
     }
 
     @Test
