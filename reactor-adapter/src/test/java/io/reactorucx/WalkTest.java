@@ -34,17 +34,17 @@ class WalkTest implements NeedsUcx {
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS
             send           | caller |     9 |        12
-            send           | client |    31 |        57
+            send           | client |    32 |        58
             send           | server |    31 |        60
             active message | caller |     9 |        10
             active message | client |    26 |        44
             active message | server |    23 |        41
             request        | caller |    11 |        12
-            request        | client |    43 |       118
-            request        | server |    50 |       117
+            request        | client |    45 |       120
+            request        | server |    51 |       118
             get            | caller |     7 |         8
-            get            | client |    43 |        91
-            get            | server |    32 |        67
+            get            | client |    44 |        92
+            get            | server |    33 |        68
             """)
     void walkIsNotLonger(String operation, String thread, int files, int crossings) {
         Walk walk = Objects.requireNonNull(walks.get(operation + ", " + thread));

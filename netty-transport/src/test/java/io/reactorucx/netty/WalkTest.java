@@ -31,8 +31,8 @@ class WalkTest {
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION | THREAD | FILES | CROSSINGS
-            write     | writer |    35 |        59
-            write     | reader |    30 |        64
+            write     | writer |    36 |        60
+            write     | reader |    27 |        57
             """)
     void walkIsNotLonger(String operation, String thread, int files, int crossings) {
         Walk walk = Objects.requireNonNull(walks.get(operation + ", " + thread));
