@@ -26,8 +26,8 @@ import reactor.util.concurrent.Queues;
 import reactor.util.context.Context;
 
 /**
- * One subscription to a send. It requests messages from a source, no more than the peer has given credit for, and
- * queues them until the {@link OutboundStream} writes them.
+ * One subscription to a send. It requests messages from a source, at most what the peer gives credit for, and queues
+ * them until {@link OutboundStream} writes them.
  *
  * <p>Thread: the source signals on any thread, everything else is the engine's. A message is an {@link UcxBuffer},
  * released when UCX has finished with it or when it cannot be sent, a {@code byte[]}, or an {@link OutgoingMessage},
@@ -262,12 +262,12 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     private void submit() {
         if (engine.isEngineThread()) {
             ready();
-            return;
+        } else {
+            if (submitted == null) {
+                submitted = new CoalescedCommand(engine, this::ready, this::discard);
+            }
+            submitted.submit();
         }
-        if (submitted == null) {
-            submitted = new CoalescedCommand(engine, this::ready, this::discard);
-        }
-        submitted.submit();
     }
 
     private void ready() {
@@ -419,11 +419,7 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
     void finish() {
         ended = true;
         Throwable failure = error;
-        if (failure != null) {
-            guarded(() -> subscriber.onError(failure));
-        } else {
-            guarded(subscriber::onComplete);
-        }
+        guarded(failure != null ? () -> subscriber.onError(failure) : subscriber::onComplete);
     }
 
     /** Cancels the source. What was queued is sent; then the send fails, unless the source has ended before. */

@@ -483,10 +483,6 @@ final class SimulatedCarrier implements Carrier {
         }
     }
 
-    SimulatedEngine engine() {
-        return engine;
-    }
-
     String name() {
         return name;
     }
