@@ -46,7 +46,7 @@ public final class PeriodicTask {
      * @param interval more than 0
      */
     public void interval(Duration interval) {
-        if (!interval.isPositive()) {
+        if (!Objects.requireNonNull(interval, "interval").isPositive()) {
             throw new IllegalArgumentException("interval " + interval + ": must be more than 0");
         }
         intervalNanos = interval.toNanos();

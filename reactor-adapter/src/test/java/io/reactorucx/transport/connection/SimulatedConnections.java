@@ -12,7 +12,7 @@ public final class SimulatedConnections {
 
     /** Creates the connections of an engine, which speak one protocol. */
     public SimulatedConnections(CommandExecutor engine, ResourceLimits limits, ProtocolFactory protocol) {
-        connections = new EngineConnections(engine, limits, Integer.MAX_VALUE);
+        connections = new EngineConnections(engine, null, limits, Integer.MAX_VALUE);
         connections.protocols(List.of(protocol));
     }
 

@@ -110,7 +110,7 @@ public final class EngineResources {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
             return EngineFuture.call(each.engine(), worker -> {
-                connections.start(each.engine(), worker, each.protocols());
+                connections.start(worker, each.protocols());
                 connections.route(ReservedMessageIds.PAIRING, each.bindings()::received);
                 return each;
             });

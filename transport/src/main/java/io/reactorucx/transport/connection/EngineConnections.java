@@ -66,6 +66,7 @@ public final class EngineConnections {
     private static final Logger LOG = LoggerFactory.getLogger(EngineConnections.class);
 
     private final CommandExecutor engine;
+    private final @Nullable ProgressEngine progressEngine;
     private final ResourceLimits limits;
     private final long maxLeaseBytes;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
@@ -84,7 +85,6 @@ public final class EngineConnections {
     private final PeerProcesses processes;
     private final OperationAges ages;
     private List<ProtocolFactory> factories = List.of();
-    private @Nullable ProgressEngine progressEngine;
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
     private @Nullable Function<String, EndpointCarrier> carriers;
@@ -97,9 +97,16 @@ public final class EngineConnections {
     private @Nullable WorkerAddressAcceptor acceptor;
 
     /** Creates the connections of an engine, whose pool has leases of at most so many bytes. */
-    public EngineConnections(CommandExecutor engine, ResourceLimits limits, long maxLeaseBytes) {
+    public EngineConnections(ProgressEngine engine, ResourceLimits limits, long maxLeaseBytes) {
+        this(engine, engine, limits, maxLeaseBytes);
+    }
+
+    /** Creates the connections of an executor, which may be one without UCX. */
+    EngineConnections(CommandExecutor engine, @Nullable ProgressEngine progressEngine, ResourceLimits limits,
+            long maxLeaseBytes) {
         this.maxLeaseBytes = maxLeaseBytes;
         this.engine = engine;
+        this.progressEngine = progressEngine;
         this.limits = limits;
         this.heartbeats = new HeartbeatTimer(engine);
         this.processes = new PeerProcesses(engine, "the look for ended peers", Integer.MAX_VALUE, 2);
@@ -114,8 +121,8 @@ public final class EngineConnections {
     }
 
     /** Registers the protocols with the worker of the engine. The first call on the engine's thread. */
-    public void start(ProgressEngine started, UcpWorker owned, List<ProtocolFactory> protocols) {
-        progressEngine = started;
+    public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
+        ProgressEngine started = progressEngine();
         worker = owned;
         admission = new PeerAdmission(started, owned);
         QueueRepair queueRepair = new QueueRepair(started, owned.context());
