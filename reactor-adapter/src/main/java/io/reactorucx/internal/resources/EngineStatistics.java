@@ -115,7 +115,7 @@ final class EngineStatistics implements UcxStatistics {
     public Map<String, Integer> connectionsByHost() {
         Map<String, Integer> counts = new TreeMap<>();
         for (EngineConnections engine : resources.connections()) {
-            for (ConnectionCore connection : engine.live()) {
+            for (ConnectionCore connection : engine.connections()) {
                 counts.merge(host(connection.peer()), 1, Integer::sum);
             }
         }

@@ -207,7 +207,7 @@ public final class EngineConnections {
         return ages.oldest();
     }
 
-    /** Returns all connections whose carrier is attached. */
+    /** Returns the connections whose carrier is attached, as they are now. Thread: any. */
     public List<ConnectionCore> connections() {
         return List.copyOf(live);
     }
@@ -424,11 +424,6 @@ public final class EngineConnections {
     /** Returns the signal that the engine has closed or failed. Thread: any. */
     public EndSignal engineEnd() {
         return engineEnd;
-    }
-
-    /** Returns the connections whose carrier is attached, as they are now. Thread: any. */
-    public Set<ConnectionCore> live() {
-        return Set.copyOf(live);
     }
 
     /** Returns the counts of lost and rejected peers. Thread: any. */
