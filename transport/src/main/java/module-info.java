@@ -7,6 +7,7 @@ module io.reactorucx.transport {
     requires static micrometer.core;
     requires static micrometer.commons;
     requires transitive org.slf4j;
+    requires org.agrona;
 
     exports io.reactorucx.security;
     exports io.reactorucx.transport;
@@ -23,5 +24,6 @@ module io.reactorucx.transport {
     exports io.reactorucx.transport.event to io.reactorucx;
     exports io.reactorucx.transport.frame to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.handshake to io.reactorucx, io.reactorucx.netty;
+    exports io.reactorucx.transport.ring to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.socket to io.reactorucx, io.reactorucx.netty;
 }

@@ -20,6 +20,7 @@ import io.reactorucx.transport.config.TransportSettings;
 import io.reactorucx.transport.connect.DeviceStarter;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import io.reactorucx.transport.ring.RingProtocolFactory;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -49,6 +50,8 @@ public final class UcxResourcesBuilder {
     private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
     private boolean sharedBuffers = true;
     private long maxMappedBytes = DEFAULT_MAX_MAPPED_BYTES;
+    private @Nullable Integer ringBytes;
+    private boolean transportsNamed;
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
@@ -134,6 +137,7 @@ public final class UcxResourcesBuilder {
             }
         }
         config.transports(names);
+        transportsNamed = true;
         return this;
     }
 
@@ -254,6 +258,20 @@ public final class UcxResourcesBuilder {
      */
     public UcxResourcesBuilder maxMappedBytes(long bytes) {
         maxMappedBytes = MappedMemory.checkMaxBytes(bytes);
+        return this;
+    }
+
+    /**
+     * Sets the size of the rings in memory by which small messages go to a peer of the same host: one each way for each
+     * pair of engines, in memory that only its writer can write. They count for {@link #maxMappedBytes(long)}. Without
+     * them, where the peer has none, and where there is no room, such messages go over UCX's shared memory.
+     *
+     * @param bytes a power of two in 65536..67108864, or 0 for none; 524288 by default, and 0 where {@link #transports}
+     *     names transports
+     * @return this
+     */
+    public UcxResourcesBuilder ringBytes(int bytes) {
+        ringBytes = RingProtocolFactory.checkRingBytes(bytes);
         return this;
     }
 
@@ -400,6 +418,7 @@ public final class UcxResourcesBuilder {
                 maxBufferWaiters, sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold, EngineThread::factory), ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints,
-                maxUnboundEndpoints, maxMappedBytes, clientShare), leaks, servedMemory, authenticators);
+                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(ringBytes != null ? ringBytes
+                : transportsNamed ? 0 : RingProtocolFactory.DEFAULT_BYTES), leaks, servedMemory, authenticators);
     }
 }

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpPosts;
@@ -207,6 +209,43 @@ public final class UcpActiveMessages {
                 Objects.requireNonNull(data, "data"));
         held.add(offer);
         return offer;
+    }
+
+    /**
+     * Hands the handler of an id a message that has come by another way than UCX, as if UCX had brought it over an
+     * endpoint: copied to the place that its handler has, or to the Java heap.
+     *
+     * @param id the id of the message
+     * @param source memory that has the header, and the data behind it; only read within the call
+     * @param offset where the header begins
+     * @param headerBytes the size of the header
+     * @param dataBytes the size of the data
+     * @param from the endpoint that leads back to the sender
+     */
+    public void arrived(int id, MemorySegment source, long offset, int headerBytes, int dataBytes, UcpEndpoint from) {
+        worker.checkOpen("am_arrived");
+        Arguments.range(id, 0, MAX_ID, "id");
+        Objects.checkFromIndexSize(offset, Math.addExact(headerBytes, dataBytes), source.byteSize());
+        from.heard();
+        DataPlacement placement = id < placements.length ? placements[id] : null;
+        if (placement != null && dataBytes > worker.config().maxInlineBytes()) {
+            byte[] header = new byte[headerBytes];
+            MemorySegment.copy(source, JAVA_BYTE, offset, header, 0, headerBytes);
+            PlacedData place = placement.place(header, dataBytes);
+            if (place != null) {
+                MemorySegment.copy(source, offset + headerBytes, place.memory(), 0, dataBytes);
+                UcpActiveMessage placed = new UcpActiveMessage(id, header, dataBytes, place, from);
+                hold(placed);
+                deliver(placed);
+                return;
+            }
+        }
+        UcpActiveMessage message = spare();
+        int size = headerBytes + dataBytes;
+        byte[] bytes = headerBytes == 0 ? message.arrayFor(size) : new byte[size];
+        MemorySegment.copy(source, JAVA_BYTE, offset, bytes, 0, size);
+        message.become(id, bytes, headerBytes, dataBytes, from);
+        deliver(message);
     }
 
     /** Claims held data, once. */

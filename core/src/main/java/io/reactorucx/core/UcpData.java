@@ -163,6 +163,25 @@ public final class UcpData {
         }
     }
 
+    /**
+     * Copies the bytes to one segment. Not for a generic datatype, or memory that the processor may not reach.
+     *
+     * @return native memory that lives as long as it is reachable
+     */
+    public MemorySegment copied() {
+        if (generic != null || memoryType != UcxMemoryType.HOST) {
+            throw new UcxUnsupportedException("copy", "only bytes of the host's memory can be copied");
+        }
+        check(false, "payload");
+        MemorySegment copy = Arena.ofAuto().allocate(byteSize());
+        long at = 0;
+        for (MemorySegment each : segments) {
+            MemorySegment.copy(each, 0, copy, at, each.byteSize());
+            at += each.byteSize();
+        }
+        return copy;
+    }
+
     UcxMemoryType memoryType() {
         return memoryType;
     }

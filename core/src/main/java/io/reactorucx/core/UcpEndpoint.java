@@ -105,6 +105,23 @@ public final class UcpEndpoint {
                 UcpMemory.nullIfEmpty(registration, data), protocol, replyable);
     }
 
+    /**
+     * Throws what {@link #amSend} would throw for its arguments, and for the state of this endpoint, for a message that
+     * goes another way.
+     *
+     * @param id see {@link #amSend}
+     * @param header see {@link #amSend}
+     * @param payload see {@link #amSend}
+     * @param registration see {@link #amSend}
+     */
+    public void checkSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration) {
+        requireUsable("am_send", UcpFeature.AM);
+        Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
+        Arguments.header(header, worker.maxHeaderBytes());
+        UcpMemory.within(registration, Arguments.source(payload, "payload"));
+        worker.context().requireUsable(registration);
+    }
+
     /** For a message that is copied: the caller's memory is free at once. */
     private long beginSmall(RequestKind kind, String operation, @Nullable UcpMemory registration,
             Completion whenDone) {

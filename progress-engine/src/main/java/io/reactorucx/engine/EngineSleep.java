@@ -1,8 +1,8 @@
 package io.reactorucx.engine;
 
 import io.reactorucx.core.UcpWorker;
-import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sleep of an engine, until there is something to do.
@@ -11,21 +11,65 @@ import java.util.function.BooleanSupplier;
  */
 final class EngineSleep {
 
-    private final long maxNanos;
+    private final EngineConfig config;
     private final EngineTimer timer;
     private final EngineCounters counters;
     private final BooleanSupplier nothingToDo;
     private final ParkingState parking = new ParkingState();
+    private @Nullable PolledSource source;
+    private int idleRounds;
 
-    EngineSleep(Duration max, EngineTimer timer, EngineCounters counters, BooleanSupplier nothingToDo) {
-        this.maxNanos = max.toNanos();
+    EngineSleep(EngineConfig config, EngineTimer timer, EngineCounters counters, BooleanSupplier nothingToDo) {
+        this.config = config;
         this.timer = timer;
         this.counters = counters;
         this.nothingToDo = nothingToDo;
     }
 
+    /** Sets what the engine polls beside its worker. */
+    void source(PolledSource added) {
+        if (source != null) {
+            throw new IllegalStateException("pollBeside: the engine has a source already");
+        }
+        source = added;
+    }
+
+    /** Polls what the engine has beside its worker, and returns how much was done. */
+    int poll() {
+        PolledSource polled = source;
+        return polled == null ? 0 : polled.poll();
+    }
+
+    /** The worker is gone. */
+    void engineClosed() {
+        PolledSource polled = source;
+        if (polled != null) {
+            polled.engineClosed();
+        }
+    }
+
+    /** A round has done something. */
+    void busy() {
+        idleRounds = 0;
+    }
+
+    /** A round has done nothing: waits by the configured strategy, at most until a time. */
+    void idle(UcpWorker worker, long deadlineNanos) {
+        if (idleRounds < Integer.MAX_VALUE) {
+            idleRounds++;
+        }
+        boolean adaptive = config.waitStrategy() == WaitStrategy.ADAPTIVE;
+        if (config.waitStrategy() == WaitStrategy.BUSY_SPIN || (adaptive && idleRounds <= config.spins())) {
+            Thread.onSpinWait();
+        } else if (adaptive && idleRounds - config.spins() <= config.yields()) {
+            Thread.yield();
+        } else {
+            await(worker, deadlineNanos);
+        }
+    }
+
     /** Sleeps in the worker, at most until a time, unless there is something to do. */
-    void await(UcpWorker worker, long deadlineNanos) {
+    private void await(UcpWorker worker, long deadlineNanos) {
         if (!park(worker)) {
             return;
         }
@@ -33,7 +77,7 @@ final class EngineSleep {
             long now = System.nanoTime();
             worker.await(Math.min(longestNanos(now), deadlineNanos - now));
         } finally {
-            parking.unpark();
+            unpark();
         }
     }
 
@@ -47,10 +91,10 @@ final class EngineSleep {
         try {
             // From here on a thread that queues a command signals the worker; commands that were queued before are
             // found by this check.
-            armed = nothingToDo.getAsBoolean() && worker.arm();
+            armed = nothingToDo.getAsBoolean() && (source == null || source.park()) && worker.arm();
         } finally {
             if (!armed) {
-                parking.unpark();
+                unpark();
             }
         }
         if (armed) {
@@ -61,11 +105,15 @@ final class EngineSleep {
 
     void unpark() {
         parking.unpark();
+        PolledSource polled = source;
+        if (polled != null) {
+            polled.unpark();
+        }
     }
 
     /** Returns the longest sleep from a time on. */
     long longestNanos(long nowNanos) {
-        return Math.min(maxNanos, timer.nanosToNext(nowNanos));
+        return Math.min(config.maxSleep().toNanos(), timer.nanosToNext(nowNanos));
     }
 
     /** See {@link ParkingState#wakeIfParked()}. */

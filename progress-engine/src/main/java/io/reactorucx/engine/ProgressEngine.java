@@ -53,7 +53,6 @@ public final class ProgressEngine implements CommandExecutor {
     private boolean failureTold;
     private volatile @Nullable Thread thread;
     private @Nullable UcpWorker worker;
-    private int idleRounds;
     private final FailedRounds failedRounds = new FailedRounds();
     private boolean stepping;
 
@@ -74,7 +73,7 @@ public final class ProgressEngine implements CommandExecutor {
         this.commands = new CommandQueue(config.commandQueueCapacity());
         this.closing = new EngineClosing(config.closeTimeout());
         this.timer = new EngineTimer(this, EngineTimer.MAX_TIMEOUTS);
-        this.sleep = new EngineSleep(config.maxSleep(), timer, counters,
+        this.sleep = new EngineSleep(config, timer, counters,
                 () -> commands.isEmpty() && deferred.isEmpty() && !closeRequested);
     }
 
@@ -126,7 +125,7 @@ public final class ProgressEngine implements CommandExecutor {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress() + deliverDeferred(DELIVERIES_PER_ROUND);
+        int work = ran + owned.progress() + sleep.poll() + deliverDeferred(DELIVERIES_PER_ROUND);
         work += timer.poll(work, config.commandsPerStep());
         int parked = owned.parkedEndpoints().count();
         if (parked > 0) {
@@ -134,9 +133,9 @@ public final class ProgressEngine implements CommandExecutor {
         }
         counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held(), parked);
         if (work > 0) {
-            idleRounds = 0;
+            sleep.busy();
         } else if (mayBlock) {
-            idle(owned, deadlineNanos);
+            sleep.idle(owned, deadlineNanos);
         }
         return work;
     }
@@ -238,18 +237,13 @@ public final class ProgressEngine implements CommandExecutor {
         return count;
     }
 
-    private void idle(UcpWorker owned, long deadlineNanos) {
-        if (idleRounds < Integer.MAX_VALUE) {
-            idleRounds++;
-        }
-        boolean adaptive = config.waitStrategy() == WaitStrategy.ADAPTIVE;
-        if (config.waitStrategy() == WaitStrategy.BUSY_SPIN || (adaptive && idleRounds <= config.spins())) {
-            Thread.onSpinWait();
-        } else if (adaptive && idleRounds - config.spins() <= config.yields()) {
-            Thread.yield();
-        } else {
-            sleep.await(owned, deadlineNanos);
-        }
+    /**
+     * Has this engine poll something beside its worker from now on; once, by the thread that steps.
+     *
+     * @param source what to poll, until {@link PolledSource#engineClosed()}
+     */
+    public void pollBeside(PolledSource source) {
+        sleep.source(Objects.requireNonNull(source, "source"));
     }
 
     /**
@@ -399,7 +393,7 @@ public final class ProgressEngine implements CommandExecutor {
         }
         tellFailure();
         rejectQueued();
-        int work = owned.progress() + deliverDeferred(Integer.MAX_VALUE);
+        int work = owned.progress() + sleep.poll() + deliverDeferred(Integer.MAX_VALUE);
         if (closing.step(owned, deferred.isEmpty())) {
             work += deliverDeferred(Integer.MAX_VALUE);
             finish();
@@ -430,6 +424,7 @@ public final class ProgressEngine implements CommandExecutor {
         if (thread != null) {
             tell(observer::engineClosed);
         }
+        sleep.engineClosed();
         closed.complete(null);
         rejectQueued();
     }

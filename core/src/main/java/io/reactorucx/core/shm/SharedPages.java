@@ -242,6 +242,16 @@ public final class SharedPages {
         VarHandle.fullFence();
     }
 
+    /**
+     * Shows a number to those that have mapped the memory, after all that this thread has written before.
+     *
+     * @param index 0 to {@value #WORDS} - 1
+     * @param value the number
+     */
+    public void publish(int index, long value) {
+        WORD.setRelease(beside, at(index), value);
+    }
+
     private static long at(int index) {
         return (long) Objects.checkIndex(index, WORDS) * Long.BYTES;
     }

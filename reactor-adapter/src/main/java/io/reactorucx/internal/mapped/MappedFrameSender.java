@@ -1,7 +1,6 @@
 package io.reactorucx.internal.mapped;
 
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.transport.command.CoalescedCommand;
 import io.reactorucx.transport.connection.ConnectionCore;
@@ -54,12 +53,11 @@ final class MappedFrameSender {
 
     /** Returns false if the frame can be sent later. What cannot be sent any more is dropped. */
     private boolean trySend(MemorySegment frame) {
-        UcpEndpoint endpoint = connection.endpoint();
-        if (ended || endpoint == null || endpoint.isClosed() || endpoint.failure() != 0) {
+        if (ended || !connection.carrier().isUsable()) {
             return true;
         }
         try {
-            endpoint.amSend(ReservedMessageIds.MAPPED, frame, MemorySegment.NULL, null, AmProtocol.EAGER, true,
+            connection.carrier().send(ReservedMessageIds.MAPPED, frame, MemorySegment.NULL, null, AmProtocol.EAGER,
                     (status, length, tag) -> connection.operationEnded());
             return true;
         } catch (UcxException e) {

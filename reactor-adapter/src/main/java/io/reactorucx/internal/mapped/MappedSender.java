@@ -77,8 +77,7 @@ final class MappedSender implements LargeMessages {
     @Override
     public boolean offer(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             Completion whenDone) {
-        UcpEndpoint endpoint = connection.endpoint();
-        if (registration == null || payload.byteSize() < MIN_BYTES || endpoint == null || ended
+        if (registration == null || payload.byteSize() < MIN_BYTES || !connection.carrier().isAttached() || ended
                 || offers.size() >= MAX_OFFERS
                 || header.byteSize() + MappedFrame.OFFER_BYTES > connection.registry().worker().maxHeaderBytes()) {
             return false;
@@ -93,7 +92,7 @@ final class MappedSender implements LargeMessages {
         if (!slab.mapped || offset < 0 || offset > memory.byteSize() - payload.byteSize()) {
             return false;
         }
-        offer(endpoint, framed(header, id, ++lastOffer, slab.number, offset, payload.byteSize()), lastOffer, whenDone);
+        offer(framed(header, id, ++lastOffer, slab.number, offset, payload.byteSize()), lastOffer, whenDone);
         return true;
     }
 
@@ -108,12 +107,12 @@ final class MappedSender implements LargeMessages {
         return MemorySegment.ofArray(frame).asSlice(0, size);
     }
 
-    private void offer(UcpEndpoint endpoint, MemorySegment framed, int number, Completion whenDone) {
+    private void offer(MemorySegment framed, int number, Completion whenDone) {
         // Before it is posted: the peer may take it at once.
         offers.put(number, whenDone);
         boolean posted = false;
         try {
-            endpoint.amSend(ReservedMessageIds.MAPPED, framed, MemorySegment.NULL, null, AmProtocol.EAGER, true,
+            connection.carrier().send(ReservedMessageIds.MAPPED, framed, MemorySegment.NULL, null, AmProtocol.EAGER,
                     (status, length, tag) -> sent(number, status));
             posted = true;
             counters.messageOffered();

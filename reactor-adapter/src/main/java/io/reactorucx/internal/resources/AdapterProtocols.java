@@ -22,6 +22,8 @@ import io.reactorucx.transport.connect.EngineStacks;
 import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import io.reactorucx.transport.ring.RingProtocolFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -55,9 +57,15 @@ public final class AdapterProtocols implements EngineStacks.Content {
 
     private List<ProtocolFactory> protocols(EngineConnections connections) {
         ProtocolCounters counts = new ProtocolCounters();
-        return List.of(new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
+        List<ProtocolFactory> made = new ArrayList<>();
+        if (limits.ringBytes() > 0) {
+            made.add(new RingProtocolFactory(connections, limits.ringBytes(), pool.buffers().mapped(),
+                    limits.mappedBytes(), maxInFlight));
+        }
+        made.addAll(List.of(new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
-                ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes()));
+                ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes())));
+        return made;
     }
 
     @Override

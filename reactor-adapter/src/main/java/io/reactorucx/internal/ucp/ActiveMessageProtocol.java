@@ -83,14 +83,14 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         if (way == AmProtocol.EAGER || way == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
             MemorySegment framed = connection.applicationHeader(id, number, header);
             connection.applicationSends(framed, payload);
-            return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true,
+            return taken(connection.carrier().send(ReservedMessageIds.APPLICATION, framed, payload, registration, way,
                     whenDone));
         }
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
         MemorySegment framed = connection.applicationHeader(id, number, header);
         connection.applicationSends(framed, payload);
         boolean completed = !connection.offerLarge(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
-                && endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true, send);
+                && connection.carrier().send(ReservedMessageIds.APPLICATION, framed, payload, registration, way, send);
         return sends.posted(send, taken(completed));
     }
 
@@ -104,18 +104,20 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         return done;
     }
 
-    /** Sends a message of several segments, as the other method does one of one segment. */
+    /** Sends a message of several segments, as the other method does one of one segment; few bytes are copied. */
     public boolean send(UcpEndpoint endpoint, int id, MemorySegment header, UcpData payload, Completion whenDone) {
         if (isRaw()) {
             return endpoint.dataOperations().amSend(id, header, payload, Set.of(AmSendFlag.REPLY), Set.of(), whenDone)
                     .isImmediate();
         }
+        if (!isOffered(payload.byteSize())) {
+            return send(endpoint, id, header, payload.copied(), null, AmProtocol.EAGER, whenDone);
+        }
         int number = ++lastNumber;
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
-        Set<AmSendFlag> how = isOffered(payload.byteSize()) ? Set.of(AmSendFlag.REPLY, AmSendFlag.RENDEZVOUS)
-                : Set.of(AmSendFlag.REPLY);
         return sends.posted(send, taken(endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
-                connection.applicationHeader(id, number, header), payload, how, Set.of(), send).isImmediate()));
+                connection.applicationHeader(id, number, header), payload,
+                Set.of(AmSendFlag.REPLY, AmSendFlag.RENDEZVOUS), Set.of(), send).isImmediate()));
     }
 
     @Override

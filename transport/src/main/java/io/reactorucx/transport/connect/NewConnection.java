@@ -20,7 +20,8 @@ record NewConnection(ConnectionCore connection, EndpointCarrier carrier) {
     static NewConnection of(EngineConnections engine, ConnectionConfig config, String peer,
             @Nullable ConnectionIdentity identity) {
         EndpointCarrier carrier = engine.newCarrier(peer);
-        return new NewConnection(new ConnectionCore(engine, config, peer, identity, carrier), carrier);
+        return new NewConnection(new ConnectionCore(engine, config, peer, identity,
+                identity == null ? carrier : engine.carrierOver(carrier)), carrier);
     }
 
     /** Attaches the endpoint, whose error handler is {@link ConnectionCore#endpointFailed}. */

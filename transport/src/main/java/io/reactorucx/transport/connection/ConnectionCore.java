@@ -103,7 +103,7 @@ public final class ConnectionCore implements OperationOwner {
         connections.add(this);
     }
 
-    Carrier carrier() {
+    public Carrier carrier() {
         return carrier;
     }
 
@@ -252,6 +252,11 @@ public final class ConnectionCore implements OperationOwner {
     /** Returns whether a message carries the token that this side has chosen for this connection. */
     boolean isAuthentic(UcpActiveMessage message, UcpWorker worker) {
         return identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
+    }
+
+    /** Returns the token that each message of the peer begins with. */
+    public long ownToken() {
+        return Objects.requireNonNull(identity, "a raw peer gets no token").ownToken();
     }
 
     /** Returns the token that each message to the peer begins with. */

@@ -12,6 +12,7 @@ import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.PeerStatistics;
+import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.carrier.EndpointCarrier;
 import io.reactorucx.transport.carrier.SharedMemoryTransport;
 import io.reactorucx.transport.command.EndSignal;
@@ -50,6 +51,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,6 +91,7 @@ public final class EngineConnections {
     private @Nullable EndpointAllocator endpoints;
     private @Nullable Function<String, EndpointCarrier> carriers;
     private @Nullable PeerAdmission admission;
+    private volatile UnaryOperator<Carrier> carriedBy = endpoint -> endpoint;
     private volatile int maxHeaderBytes;
     private volatile byte[] address = new byte[0];
     private volatile byte[] networkAddress = new byte[0];
@@ -132,7 +135,8 @@ public final class EngineConnections {
         networkAddress = owned.networkAddress();
         transports = owned.context().transports();
         locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(transports),
-                owned.context().config().features().contains(UcpFeature.WAKEUP));
+                owned.context().config().features().contains(UcpFeature.WAKEUP),
+                protocols.stream().anyMatch(protocol -> protocol.reservedId() == ReservedMessageIds.RINGS));
         endpoints = new EndpointAllocator(started, owned, address);
         SharedMemorySignals.start(started);
         protocols(protocols);
@@ -390,8 +394,18 @@ public final class EngineConnections {
         return Objects.requireNonNull(carriers, "the engine has not started").apply(peer);
     }
 
+    /** Has carriers that are made from now on carry the messages of new connections, by the endpoints of UCX. */
+    public void carryBy(UnaryOperator<Carrier> made) {
+        carriedBy = made;
+    }
+
+    /** Returns what carries the messages of a connection with an endpoint. Thread: any. */
+    public Carrier carrierOver(EndpointCarrier endpoint) {
+        return carriedBy.apply(endpoint);
+    }
+
     /** Returns the engine of UCX's own operations. */
-    ProgressEngine progressEngine() {
+    public ProgressEngine progressEngine() {
         return Objects.requireNonNull(progressEngine);
     }
 

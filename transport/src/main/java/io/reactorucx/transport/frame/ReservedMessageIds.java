@@ -21,10 +21,13 @@ public final class ReservedMessageIds {
     public static final int MAPPED = 1018;
     /** Byte streams of Netty channels. */
     public static final int CHANNELS = 1017;
+    /** Rings in memory, which carry the messages of the other ids. */
+    public static final int RINGS = 1016;
 
-    private static final List<Integer> OF_PROTOCOLS = List.of(MESSAGES, MEMORY, APPLICATION, MAPPED, CHANNELS);
+    private static final List<Integer> OF_PROTOCOLS = List.of(MESSAGES, MEMORY, APPLICATION, MAPPED, CHANNELS,
+            RINGS);
     /** The lowest reserved id. */
-    public static final int FIRST = CHANNELS;
+    public static final int FIRST = RINGS;
     /** The highest reserved id. */
     public static final int LAST = CONTROL;
 

@@ -21,23 +21,26 @@ import org.jspecify.annotations.Nullable;
  * @param ipc the kernel's number of the IPC namespace
  * @param reachesNetwork whether UCX has a transport to other hosts
  * @param sleeps whether the engine may sleep, and has to be woken up
+ * @param hasRings whether the engine takes messages from rings in memory
  */
-public record Locality(long host, long processes, long network, long ipc, boolean reachesNetwork, boolean sleeps) {
+public record Locality(long host, long processes, long network, long ipc, boolean reachesNetwork, boolean sleeps,
+        boolean hasRings) {
 
     /** Of a peer that has not said where it runs. */
-    public static final Locality UNKNOWN = new Locality(0, 0, 0, 0, false, false);
+    public static final Locality UNKNOWN = new Locality(0, 0, 0, 0, false, false, false);
 
     static final int BYTES = 4 * Long.BYTES + 1;
 
     private static final Locality HERE = here();
     private static final int REACHES_NETWORK = 1;
     private static final int SLEEPS = 2;
+    private static final int HAS_RINGS = 4;
 
     private static Locality here() {
         try {
             UUID boot = UUID.fromString(Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip());
             return new Locality(boot.getMostSignificantBits() ^ boot.getLeastSignificantBits(), namespace("pid"),
-                    namespace("net"), namespace("ipc"), false, false);
+                    namespace("net"), namespace("ipc"), false, false, false);
         } catch (IOException | RuntimeException e) {
             return UNKNOWN;
         }
@@ -49,8 +52,8 @@ public record Locality(long host, long processes, long network, long ipc, boolea
     }
 
     /** Returns where this process runs, for an engine with these abilities. */
-    public static Locality here(boolean reachesNetwork, boolean sleeps) {
-        return new Locality(HERE.host, HERE.processes, HERE.network, HERE.ipc, reachesNetwork, sleeps);
+    public static Locality here(boolean reachesNetwork, boolean sleeps, boolean hasRings) {
+        return new Locality(HERE.host, HERE.processes, HERE.network, HERE.ipc, reachesNetwork, sleeps, hasRings);
     }
 
     static Locality of(ByteBuffer bytes) {
@@ -59,11 +62,12 @@ public record Locality(long host, long processes, long network, long ipc, boolea
         long network = bytes.getLong();
         long ipc = bytes.getLong();
         int flags = bytes.get();
-        return new Locality(host, processes, network, ipc, (flags & REACHES_NETWORK) != 0, (flags & SLEEPS) != 0);
+        return new Locality(host, processes, network, ipc, (flags & REACHES_NETWORK) != 0, (flags & SLEEPS) != 0,
+                (flags & HAS_RINGS) != 0);
     }
 
     byte[] toBytes() {
-        int flags = (reachesNetwork ? REACHES_NETWORK : 0) | (sleeps ? SLEEPS : 0);
+        int flags = (reachesNetwork ? REACHES_NETWORK : 0) | (sleeps ? SLEEPS : 0) | (hasRings ? HAS_RINGS : 0);
         return ByteBuffer.allocate(BYTES).putLong(host).putLong(processes).putLong(network).putLong(ipc)
                 .put((byte) flags).array();
     }

@@ -9,16 +9,22 @@ package io.reactorucx.transport.handshake;
  * @param parkedEndpoints endpoints of all engines that are wired up for a connection, or are parked: closed by force,
  *     and kept until UCX can close them
  * @param unboundEndpoints endpoints of clients whose handshake is done, and which are not bound to a connection yet
- * @param mappedBytes memory of peers that is mapped
+ * @param mappedBytes memory of peers that is mapped, and of rings for them
+ * @param ringBytes the size of a ring, 0 for no rings
  */
 public record ResourceLimits(FairLimit idleEndpoints, FairLimit parkedEndpoints, FairLimit unboundEndpoints,
-        FairLimit mappedBytes) {
+        FairLimit mappedBytes, int ringBytes) {
 
-    /** Creates limits, of which each client can have a fraction. */
+    /** Creates limits, of which each client can have a fraction, and no rings. */
     public static ResourceLimits of(int idleEndpoints, int parkedEndpoints, int unboundEndpoints, long mappedBytes,
             double share) {
         return new ResourceLimits(limit(idleEndpoints, share), limit(parkedEndpoints, share),
-                limit(unboundEndpoints, share), limit(mappedBytes, share));
+                limit(unboundEndpoints, share), limit(mappedBytes, share), 0);
+    }
+
+    /** Returns the same limits with rings of a size. */
+    public ResourceLimits withRings(int bytes) {
+        return new ResourceLimits(idleEndpoints, parkedEndpoints, unboundEndpoints, mappedBytes, bytes);
     }
 
     private static FairLimit limit(long limit, double share) {

@@ -1,0 +1,387 @@
+package io.reactorucx.transport.ring;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.command.JvmErrors;
+import io.reactorucx.transport.endpoint.PeerProcess;
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import io.reactorucx.transport.frame.ReservedMessageIds;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A carrier whose small frames go over a ring once both sides have agreed on that, and all else over an endpoint of
+ * UCX, as everything does until then. From when the agreement begins until its end, small frames wait, so that they
+ * keep their order.
+ *
+ * <p>Thread: engine.
+ */
+public final class RingCarrier implements Carrier {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RingCarrier.class);
+
+    private enum Way {
+        ENDPOINT,
+        /** The two sides are about to agree. */
+        OPEN,
+        RING
+    }
+
+    private final Carrier endpoint;
+    private final int maxPending;
+    private final RingCounters counters;
+    private final Queue<PendingSend> pending = new ArrayDeque<>();
+    private Way way = Way.ENDPOINT;
+    private @Nullable RingLink link;
+    private @Nullable Consumer<ProtocolViolationException> whenViolated;
+    private long ownToken;
+    private boolean waking;
+    private byte[] wakeFrame = new byte[0];
+
+    /** A frame that waits, with a copy of its header. */
+    private record PendingSend(int id, MemorySegment header, MemorySegment payload, Completion whenDone) {
+    }
+
+    /**
+     * Creates a carrier.
+     *
+     * @param endpoint what carries the rest
+     * @param maxPending as many frames may wait for room
+     */
+    RingCarrier(Carrier endpoint, int maxPending, RingCounters counters) {
+        this.endpoint = endpoint;
+        this.maxPending = maxPending;
+        this.counters = counters;
+    }
+
+    /** Returns whether a ring carries the active messages of an id: those between framework peers. */
+    static boolean carries(int id) {
+        return id > ReservedMessageIds.RINGS && id <= ReservedMessageIds.LAST && id != ReservedMessageIds.PAIRING;
+    }
+
+    /** Returns what carries the rest. */
+    Carrier rest() {
+        return endpoint;
+    }
+
+    /** The two sides are about to agree: small frames wait. */
+    void begin() {
+        way = Way.OPEN;
+    }
+
+    /**
+     * Takes what comes over a link for the connection with a token.
+     *
+     * @param violated the peer has broken the protocol of the ring
+     */
+    void join(RingLink joined, long token, byte[] wake, Consumer<ProtocolViolationException> violated) {
+        link = joined;
+        ownToken = token;
+        wakeFrame = wake;
+        whenViolated = violated;
+        joined.add(token, this);
+    }
+
+    /** Small frames go over the ring from now on. */
+    void agreed() {
+        way = Way.RING;
+        sendOrAwait();
+    }
+
+    /** All goes over the endpoint. */
+    void declined() {
+        way = Way.ENDPOINT;
+        counters.countDeclined();
+        leave();
+        while (!pending.isEmpty()) {
+            PendingSend first = pending.remove();
+            try {
+                if (endpoint.send(first.id, first.header, first.payload, null, AmProtocol.EAGER, first.whenDone)) {
+                    first.whenDone.complete(0, 0, 0);
+                }
+            } catch (UcxException e) {
+                first.whenDone.complete(e.status().code(), 0, 0);
+            }
+        }
+    }
+
+    private void leave() {
+        RingLink left = link;
+        if (left != null) {
+            link = null;
+            left.remove(ownToken);
+        }
+    }
+
+    private RingLink link() {
+        return Objects.requireNonNull(link, "there is no ring yet");
+    }
+
+    @Override
+    public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
+            AmProtocol protocol, Completion whenDone) {
+        if (way == Way.ENDPOINT || protocol == AmProtocol.RENDEZVOUS) {
+            return endpoint.send(reservedId, header, payload, registration, protocol, whenDone);
+        }
+        Objects.requireNonNull(endpoint.endpoint()).checkSend(reservedId, header, payload, registration);
+        if (way == Way.RING) {
+            if (!link().fits(header.byteSize(), payload.byteSize())) {
+                return endpoint.send(reservedId, header, payload, registration, AmProtocol.RENDEZVOUS, whenDone);
+            }
+            if (pending.isEmpty() && link().write(reservedId, header, payload)) {
+                return true;
+            }
+        }
+        if (pending.size() >= maxPending) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, pending.size()
+                    + " frames wait for room in the ring, and maxInFlight is " + maxPending);
+        }
+        await(new PendingSend(reservedId, MemorySegment.ofArray(header.toArray(ValueLayout.JAVA_BYTE)), payload,
+                whenDone));
+        return false;
+    }
+
+    @Override
+    public boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone) {
+        if (way == Way.ENDPOINT) {
+            return endpoint.sendUrgent(reservedId, payload, whenDone);
+        }
+        if (way == Way.RING && pending.isEmpty() && link().write(reservedId, MemorySegment.NULL, payload)) {
+            return true;
+        }
+        await(new PendingSend(reservedId, MemorySegment.NULL, payload, whenDone));
+        return false;
+    }
+
+    private void await(PendingSend send) {
+        pending.add(send);
+        counters.countWait();
+        if (way == Way.RING && pending.size() == 1) {
+            link().await(this);
+        }
+    }
+
+    private void sendOrAwait() {
+        if (!pending.isEmpty() && !sendPending()) {
+            link().await(this);
+        }
+    }
+
+    /** Sends what waits, as far as there is room, and returns whether nothing waits any more. */
+    boolean sendPending() {
+        for (PendingSend first = pending.peek(); first != null; first = pending.peek()) {
+            if (way != Way.RING || !first.payload.scope().isAlive()) {
+                pending.remove();
+                first.whenDone.complete(UcxStatus.CANCELED.code(), 0, 0);
+            } else if (!link().fits(first.header.byteSize(), first.payload.byteSize())) {
+                pending.remove();
+                offer(first);
+            } else if (link().write(first.id, first.header, first.payload)) {
+                pending.remove();
+                first.whenDone.complete(0, 0, 0);
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void offer(PendingSend large) {
+        try {
+            if (endpoint.send(large.id, large.header, large.payload, null, AmProtocol.RENDEZVOUS, large.whenDone)) {
+                large.whenDone.complete(0, 0, 0);
+            }
+        } catch (UcxException e) {
+            large.whenDone.complete(e.status().code(), 0, 0);
+        }
+    }
+
+    /** A frame has come over the ring. */
+    void arrived(int id, MemorySegment ring, long offset, int headerBytes, int dataBytes) {
+        UcpEndpoint from = endpoint.endpoint();
+        if (from == null || from.isClosed()) {
+            return;
+        }
+        try {
+            from.worker().activeMessages().arrived(id, ring, offset, headerBytes, dataBytes, from);
+        } catch (Throwable t) {
+            LOG.error("[{}] a handler threw", from.worker().config().name(), t);
+            JvmErrors.rethrowIfOutOfMemory(t);
+        }
+    }
+
+    /** The peer has broken the protocol of the ring. */
+    void violated(ProtocolViolationException violation) {
+        Consumer<ProtocolViolationException> told = whenViolated;
+        if (told != null) {
+            told.accept(violation);
+        }
+    }
+
+    /** Wakes the peer by a message over the endpoint, and returns whether that was possible. */
+    boolean wakePeer() {
+        if (waking || !endpoint.isUsable()) {
+            return waking;
+        }
+        try {
+            waking = !endpoint.sendUrgent(ReservedMessageIds.RINGS,
+                    Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, wakeFrame),
+                    (status, length, tag) -> waking = false);
+            return true;
+        } catch (UcxException e) {
+            LOG.debug("a peer was not woken", e);
+            return false;
+        }
+    }
+
+    private void cancelPending() {
+        while (!pending.isEmpty()) {
+            pending.remove().whenDone.complete(UcxStatus.CANCELED.code(), 0, 0);
+        }
+    }
+
+    @Override
+    public @Nullable UcpEndpoint endpoint() {
+        return endpoint.endpoint();
+    }
+
+    @Override
+    public boolean isAttached() {
+        return endpoint.isAttached();
+    }
+
+    @Override
+    public boolean isUsable() {
+        return endpoint.isUsable();
+    }
+
+    @Override
+    public boolean hasFailed() {
+        return endpoint.hasFailed();
+    }
+
+    @Override
+    public List<String> transports() {
+        return endpoint.transports();
+    }
+
+    @Override
+    public boolean sharesQueue() {
+        return endpoint.sharesQueue();
+    }
+
+    @Override
+    public int maxHeaderBytes() {
+        return endpoint.maxHeaderBytes();
+    }
+
+    @Override
+    public long inFlight() {
+        return endpoint.inFlight() + pending.size();
+    }
+
+    @Override
+    public boolean flush(Completion whenDone) {
+        RingLink over = link;
+        if (over == null || !over.awaitRead(() -> flushEndpoint(whenDone))) {
+            return endpoint.flush(whenDone);
+        }
+        return false;
+    }
+
+    private void flushEndpoint(Completion whenDone) {
+        try {
+            if (endpoint.flush(whenDone)) {
+                whenDone.complete(0, 0, 0);
+            }
+        } catch (UcxException e) {
+            whenDone.complete(e.status().code(), 0, 0);
+        }
+    }
+
+    @Override
+    public void whenDrained(Runnable action) {
+        endpoint.whenDrained(action);
+    }
+
+    @Override
+    public void established() {
+        endpoint.established();
+    }
+
+    @Override
+    public void abandoned() {
+        endpoint.abandoned();
+    }
+
+    @Override
+    public void lost(PeerProcess process) {
+        endpoint.lost(process);
+    }
+
+    @Override
+    public boolean beginRelease() {
+        cancelPending();
+        return endpoint.beginRelease();
+    }
+
+    @Override
+    public boolean advanceRelease() {
+        return endpoint.advanceRelease();
+    }
+
+    @Override
+    public void peerReleased() {
+        endpoint.peerReleased();
+    }
+
+    @Override
+    public void forbidRelease() {
+        endpoint.forbidRelease();
+    }
+
+    @Override
+    public boolean canClose() {
+        return endpoint.canClose();
+    }
+
+    @Override
+    public void close(CloseMode wanted, Runnable whenClosed) {
+        cancelPending();
+        endpoint.close(wanted, whenClosed);
+    }
+
+    @Override
+    public boolean isClosedByForce() {
+        return endpoint.isClosedByForce();
+    }
+
+    @Override
+    public void connectionEnded(PeerProcess process) {
+        leave();
+        cancelPending();
+        endpoint.connectionEnded(process);
+    }
+
+    @Override
+    public void engineClosed() {
+        leave();
+        cancelPending();
+        endpoint.engineClosed();
+    }
+}

@@ -1,0 +1,53 @@
+package io.reactorucx.transport.ring;
+
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The layout of a ring: slots of a cache line. A record takes one slot or several that follow each other, and begins
+ * with its sequence number (8 bytes), which is written last: the number of its first slot since the ring was made, plus
+ * 1. Behind it stand the size of the data (4), the id of the message (2), the size of the header (2), the header, the
+ * data. The sequence number of the next record is 0 until that is written. A record that would reach over the end of
+ * the ring begins at its start, and a filler takes the slots before.
+ *
+ * <p>Beside the ring its owner shows how much of the peer's ring it has read, and whether it sleeps.
+ */
+final class RingLayout {
+
+    static final int SLOT_BYTES = 64;
+    static final int SLOT_SHIFT = 6;
+    static final int HEAD_BYTES = 16;
+    static final int DATA_BYTES_AT = 8;
+    static final int ID_AT = 12;
+    static final int HEADER_BYTES_AT = 14;
+    /** In place of the size of the data, in a filler. */
+    static final int FILLER = -1;
+    static final int MAX_HEADER_BYTES = 0xFFFF;
+
+    static final int MIN_BYTES = 64 << 10;
+    static final int MAX_BYTES = 64 << 20;
+
+    /** The word of the slots that the owner has read of the peer's ring. */
+    static final int READ_WORD = 0;
+    /** The word that is odd while the owner sleeps, in a cache line of its own. */
+    static final int SLEEP_WORD = 16;
+
+    static final VarHandle SEQUENCE = ValueLayout.JAVA_LONG.varHandle();
+
+    private RingLayout() {
+    }
+
+    /** Returns whether a ring can have so many bytes. */
+    static boolean isSize(long bytes) {
+        return Long.bitCount(bytes) == 1 && bytes >= MIN_BYTES && bytes <= MAX_BYTES;
+    }
+
+    /** Returns the size of the largest record: a quarter of the ring, so that a filler never keeps one out. */
+    static long maxRecordBytes(long ringBytes) {
+        return ringBytes / 4;
+    }
+
+    static long slots(long recordBytes) {
+        return recordBytes + SLOT_BYTES - 1 >> SLOT_SHIFT;
+    }
+}

@@ -1,0 +1,282 @@
+package io.reactorucx.transport.ring;
+
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.core.shm.SharedPages;
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Two rings, one each way, between this engine and one of a peer, for all connections between the two. Records begin
+ * with the token of their connection.
+ *
+ * <p>Thread: engine.
+ */
+final class RingLink {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RingLink.class);
+    private static final ValueLayout.OfLong TOKEN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    /** Records that are read before UCX gets its turn again. */
+    private static final int READS_PER_ROUND = 64;
+
+    private final ProcessIdentity process;
+    private final RingCounters counters;
+    private final Arena arena;
+    private final SharedPages own;
+    private final RingWriter writer;
+    private final long slotsToTell;
+    private final Long2ObjectHashMap<RingCarrier> carriers = new Long2ObjectHashMap<>();
+    private final Queue<RingCarrier> waiting = new ArrayDeque<>();
+    private final Queue<Reading> readings = new ArrayDeque<>();
+    private final RingReader.Target target = this::record;
+    private @Nullable SharedPages ofPeer;
+    private @Nullable RingReader reader;
+    private long toldPosition;
+    private long sleep;
+    private long wokenSleep;
+    private boolean written;
+    private boolean ended;
+
+    /** What waits until the peer has read the ring up to a slot. */
+    private record Reading(long position, Runnable action) {
+    }
+
+    /** Creates a link to an engine of a process, with a ring of this side in an arena that ends with the link. */
+    RingLink(ProcessIdentity process, SharedPages own, Arena arena, RingCounters counters) {
+        this.process = process;
+        this.own = own;
+        this.arena = arena;
+        this.counters = counters;
+        this.writer = new RingWriter(own.memory(), this::readByPeer);
+        this.slotsToTell = own.memory().byteSize() >> RingLayout.SLOT_SHIFT + 3;
+    }
+
+    ProcessIdentity process() {
+        return process;
+    }
+
+    SharedPages own() {
+        return own;
+    }
+
+    @Nullable SharedPages ofPeer() {
+        return ofPeer;
+    }
+
+    /** Returns the memory that the link takes, in bytes. */
+    long bytes() {
+        return own.memory().byteSize() + (ofPeer == null ? 0 : ofPeer.memory().byteSize());
+    }
+
+    /** Returns whether the link takes an offer of the peer: its first one, or the same again. */
+    boolean accepts(RingFrame offer) {
+        SharedPages known = ofPeer;
+        return !ended && offer.goesWith(own) && (known == null || Arrays.equals(known.key(), offer.key()));
+    }
+
+    /** Maps the ring of the peer, and returns whether that is possible. */
+    boolean map(RingFrame offer) {
+        if (ofPeer != null) {
+            return true;
+        }
+        SharedPages mapped = RingLayout.isSize(offer.bytes())
+                ? SharedPages.map(process, offer.descriptor(), offer.bytes(), offer.key(), arena) : null;
+        if (mapped != null) {
+            ofPeer = mapped;
+            reader = new RingReader(mapped.memory());
+        }
+        return mapped != null;
+    }
+
+    void add(long token, RingCarrier carrier) {
+        carriers.put(token, carrier);
+    }
+
+    void remove(long token) {
+        carriers.remove(token);
+    }
+
+    boolean isUnused() {
+        return carriers.isEmpty();
+    }
+
+    boolean fits(long headerBytes, long dataBytes) {
+        return writer.fits(headerBytes, dataBytes);
+    }
+
+    /** Writes a message, and returns whether there was room. */
+    boolean write(int id, MemorySegment header, MemorySegment data) {
+        boolean done = false;
+        try {
+            done = !ended && writer.write(id, header, data);
+        } catch (ProtocolViolationException e) {
+            violated(e);
+        }
+        if (done) {
+            written = true;
+            counters.countSent();
+        }
+        return done;
+    }
+
+    private long readByPeer() {
+        SharedPages peer = ofPeer;
+        return peer == null ? 0 : peer.word(RingLayout.READ_WORD);
+    }
+
+    /** Has a carrier send what it could not yet, once there is room. */
+    void await(RingCarrier carrier) {
+        waiting.add(carrier);
+    }
+
+    /** Runs an action when the peer has read all that was written. Returns false if that is so already. */
+    boolean awaitRead(Runnable action) {
+        if (ended || readByPeer() >= writer.position()) {
+            return false;
+        }
+        readings.add(new Reading(writer.position(), action));
+        return true;
+    }
+
+    /** Reads what has come, writes what waits, and wakes the peer if it sleeps. Returns how much was done. */
+    int poll() {
+        int count = 0;
+        try {
+            RingReader from = reader;
+            while (from != null && !ended && count < READS_PER_ROUND && from.read(target)) {
+                count++;
+            }
+            if (from != null) {
+                tell(from.position(), count == 0);
+            }
+        } catch (ProtocolViolationException e) {
+            violated(e);
+        }
+        if (count > 0) {
+            counters.countReceived(count);
+        }
+        if (!waiting.isEmpty()) {
+            sendWaiting();
+        }
+        if (!readings.isEmpty()) {
+            runReadings();
+        }
+        if (written) {
+            wake();
+        }
+        return count;
+    }
+
+    /** Tells the peer how much of its ring is free again: in steps, and the rest when nothing comes. */
+    private void tell(long position, boolean idle) {
+        if (position - toldPosition >= (idle ? 1 : slotsToTell)) {
+            toldPosition = position;
+            own.publish(RingLayout.READ_WORD, position);
+        }
+    }
+
+    private void record(int id, MemorySegment ring, long offset, int headerBytes, int dataBytes) {
+        if ((headerBytes > 0 ? headerBytes : dataBytes) < Long.BYTES || !RingCarrier.carries(id)) {
+            throw new ProtocolViolationException("a record of active message " + id + " without a token");
+        }
+        RingCarrier carrier = carriers.get(ring.get(TOKEN, offset));
+        if (carrier != null) {
+            carrier.arrived(id, ring, offset, headerBytes, dataBytes);
+        }
+    }
+
+    private void sendWaiting() {
+        for (RingCarrier first = waiting.peek(); first != null && first.sendPending(); first = waiting.peek()) {
+            waiting.remove();
+        }
+    }
+
+    private void runReadings() {
+        long read = readByPeer();
+        for (Reading first = readings.peek(); first != null && (ended || first.position <= read);
+                first = readings.peek()) {
+            readings.remove();
+            first.action.run();
+        }
+    }
+
+    private void wake() {
+        SharedPages peer = ofPeer;
+        written = false;
+        if (peer == null) {
+            return;
+        }
+        // The records are written before this looks whether the peer sleeps; it says so before it looks for records.
+        VarHandle.fullFence();
+        long now = peer.word(RingLayout.SLEEP_WORD);
+        if ((now & 1) != 0 && now != wokenSleep) {
+            for (RingCarrier carrier : carriers.values()) {
+                if (carrier.wakePeer()) {
+                    wokenSleep = now;
+                    counters.countWakeUp();
+                    return;
+                }
+            }
+            // No endpoint could send it: the next round tries again.
+            written = true;
+        }
+    }
+
+    /** This engine is about to sleep. */
+    void tellAsleep() {
+        own.word(RingLayout.SLEEP_WORD, ++sleep);
+    }
+
+    /** This engine is awake. */
+    void tellAwake() {
+        own.publish(RingLayout.SLEEP_WORD, ++sleep);
+    }
+
+    /** Returns whether there is something to do before a sleep. */
+    boolean hasWork() {
+        return written || !readings.isEmpty() || reader != null && !ended && reader.hasNext();
+    }
+
+    /** The peer has broken the protocol: its connections over this link end. */
+    private void violated(ProtocolViolationException violation) {
+        LOG.debug("the rings with process {} end: {}", process.id(), violation.getMessage());
+        end();
+        for (RingCarrier carrier : List.copyOf(carriers.values())) {
+            try {
+                carrier.violated(violation);
+            } catch (UcxException e) {
+                LOG.debug("a connection could not be closed", e);
+            }
+        }
+    }
+
+    /** Returns whether nothing goes over this link any more. */
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Nothing is read or written any more. */
+    void end() {
+        ended = true;
+        waiting.clear();
+        runReadings();
+    }
+
+    /** Unmaps the memory. Not while {@link #poll()} runs. */
+    void close() {
+        end();
+        arena.close();
+    }
+}

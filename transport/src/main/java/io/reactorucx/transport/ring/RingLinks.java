@@ -1,0 +1,206 @@
+package io.reactorucx.transport.ring;
+
+import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.core.shm.SharedPages;
+import io.reactorucx.engine.PeriodicTask;
+import io.reactorucx.engine.PolledSource;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.transport.buffer.MappedMemory;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.PeerOrigin;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rings of one engine: a pair for each engine of a peer, made for their first connection. A pair that has had no
+ * connection for a while is given up.
+ *
+ * <p>Thread: engine.
+ */
+final class RingLinks implements PolledSource {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RingLinks.class);
+    private static final Duration IDLE = Duration.ofSeconds(5);
+
+    private final ProgressEngine engine;
+    private final int ringBytes;
+    private final MappedMemory limit;
+    private final FairLimit shares;
+    private final RingCounters counters;
+    private final Map<Long, RingLink> byWorker = new HashMap<>();
+    /** All that are not closed; replaced when one comes or goes. */
+    private List<RingLink> links = List.of();
+    /** Those that had no connection at the last look. */
+    private Set<RingLink> unused = new HashSet<>();
+    private final PeriodicTask sweep;
+    private boolean asleep;
+    private boolean polled;
+
+    RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters) {
+        this.engine = engine;
+        this.ringBytes = ringBytes;
+        this.limit = limit;
+        this.shares = shares;
+        this.counters = counters;
+        this.sweep = new PeriodicTask(engine, "the end of unused rings", IDLE, this::sweep);
+    }
+
+    RingCounters counters() {
+        return counters;
+    }
+
+    /** Returns the link to an engine of a peer; null if there is no memory for it, or no room within the limits. */
+    @Nullable RingLink open(long worker, ProcessIdentity process) {
+        RingLink known = byWorker.get(worker);
+        if (known != null && !known.isEnded()) {
+            return known.process().equals(process) ? known : null;
+        }
+        RingLink made = reserve(process, ringBytes) ? make(process) : null;
+        if (made != null) {
+            byWorker.put(worker, made);
+            added(made);
+        }
+        return made;
+    }
+
+    private @Nullable RingLink make(ProcessIdentity process) {
+        Arena arena = Arena.ofConfined();
+        SharedPages own = null;
+        try {
+            own = SharedPages.allocate(ringBytes, arena);
+        } finally {
+            if (own == null) {
+                arena.close();
+                free(process, ringBytes);
+            }
+        }
+        return own == null ? null : new RingLink(process, own, arena, counters);
+    }
+
+    private void added(RingLink link) {
+        if (!polled) {
+            polled = true;
+            engine.pollBeside(this);
+        }
+        List<RingLink> more = new ArrayList<>(links);
+        more.add(link);
+        links = List.copyOf(more);
+        counters.open(links.size());
+        sweep.start();
+    }
+
+    /** Takes the offer of a peer for its connection, and returns whether its ring is mapped. */
+    boolean map(RingLink link, RingFrame offer) {
+        if (!link.accepts(offer)) {
+            // One of the two has a new ring: later connections agree on a new pair.
+            byWorker.values().remove(link);
+            return false;
+        }
+        if (link.ofPeer() != null) {
+            return true;
+        }
+        boolean mapped = RingLayout.isSize(offer.bytes()) && reserve(link.process(), offer.bytes());
+        if (mapped && !link.map(offer)) {
+            free(link.process(), offer.bytes());
+            mapped = false;
+        }
+        return mapped;
+    }
+
+    private static PeerOrigin origin(ProcessIdentity process) {
+        return new PeerOrigin(InetAddress.getLoopbackAddress(), process);
+    }
+
+    private boolean reserve(ProcessIdentity process, long bytes) {
+        if (shares.tryAcquire(origin(process), bytes) != FairLimit.Outcome.ACQUIRED) {
+            return false;
+        }
+        boolean reserved = limit.reserve(bytes);
+        if (!reserved) {
+            shares.release(origin(process), bytes);
+        }
+        return reserved;
+    }
+
+    private void free(ProcessIdentity process, long bytes) {
+        limit.free(bytes);
+        shares.release(origin(process), bytes);
+    }
+
+    @Override
+    public int poll() {
+        int work = 0;
+        List<RingLink> now = links;
+        for (int i = 0; i < now.size(); i++) {
+            work += now.get(i).poll();
+        }
+        return work;
+    }
+
+    @Override
+    public boolean park() {
+        asleep = true;
+        for (RingLink link : links) {
+            link.tellAsleep();
+        }
+        for (RingLink link : links) {
+            if (link.hasWork()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void unpark() {
+        if (asleep) {
+            asleep = false;
+            for (RingLink link : links) {
+                link.tellAwake();
+            }
+        }
+    }
+
+    private boolean sweep() {
+        Set<RingLink> still = new HashSet<>();
+        for (RingLink link : links) {
+            if (link.isUnused() && unused.contains(link)) {
+                close(link);
+            } else if (link.isUnused()) {
+                still.add(link);
+            }
+        }
+        unused = still;
+        return !links.isEmpty();
+    }
+
+    private void close(RingLink link) {
+        byWorker.values().remove(link);
+        links = links.stream().filter(each -> each != link).toList();
+        counters.open(links.size());
+        long bytes = link.bytes();
+        link.close();
+        free(link.process(), bytes);
+    }
+
+    @Override
+    public void engineClosed() {
+        for (RingLink link : links) {
+            try {
+                close(link);
+            } catch (RuntimeException e) {
+                LOG.error("[{}] a ring could not be unmapped", engine.name(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.reactorucx.transport.ring;
+
+import io.reactorucx.transport.buffer.MappedMemory;
+import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.EngineConnections;
+import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.connection.ProtocolHandler;
+import io.reactorucx.transport.frame.ReservedMessageIds;
+import io.reactorucx.transport.handshake.FairLimit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the rings of one engine, and the carriers that use them. The first of the protocols: what the others send waits
+ * for it.
+ *
+ * <p>Thread: engine.
+ */
+public final class RingProtocolFactory implements ProtocolFactory {
+
+    /** The size of a ring unless a setting says otherwise. */
+    public static final int DEFAULT_BYTES = 512 << 10;
+
+    private final RingCounters counters = new RingCounters();
+    private final RingLinks links;
+
+    /**
+     * Creates the rings of an engine, and has its connections use them.
+     *
+     * @param ringBytes the size of each ring, see {@link #checkRingBytes}
+     * @param limit the memory that rings may take together with the slabs of peers
+     * @param shares what one client can have of it
+     * @param maxInFlight as many frames of a connection may wait for room
+     */
+    public RingProtocolFactory(EngineConnections connections, int ringBytes, MappedMemory limit, FairLimit shares,
+            int maxInFlight) {
+        this.links = new RingLinks(connections.progressEngine(), ringBytes, limit, shares, counters);
+        connections.carryBy(endpoint -> new RingCarrier(endpoint, maxInFlight, counters));
+    }
+
+    /** Returns the size of a ring, or throws; 0 stands for no rings. */
+    public static int checkRingBytes(int bytes) {
+        if (bytes != 0 && !RingLayout.isSize(bytes)) {
+            throw new IllegalArgumentException("ringBytes " + bytes + ": must be 0, or a power of two in "
+                    + RingLayout.MIN_BYTES + ".." + RingLayout.MAX_BYTES);
+        }
+        return bytes;
+    }
+
+    /** Returns what the rings of the engine count. Thread: any. */
+    public RingCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public int reservedId() {
+        return ReservedMessageIds.RINGS;
+    }
+
+    @Override
+    public @Nullable ProtocolHandler create(ConnectionCore connection) {
+        Carrier carrier = connection.carrier();
+        return carrier instanceof RingCarrier ring && !connection.config().raw()
+                ? new RingProtocol(connection, ring, ring.rest(), links) : null;
+    }
+}

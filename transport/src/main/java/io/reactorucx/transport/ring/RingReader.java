@@ -1,0 +1,98 @@
+package io.reactorucx.transport.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Reads the records of a ring of the peer, which may write anything at any time: each number is read once, and checked.
+ *
+ * <p>Thread: engine.
+ */
+final class RingReader {
+
+    private final MemorySegment ring;
+    private final long slots;
+    private final long maxRecordBytes;
+    private long position;
+
+    /**
+     * Creates a reader of a ring from which nothing was read yet.
+     *
+     * @param ring read-only memory, whose size {@link RingLayout#isSize}
+     */
+    RingReader(MemorySegment ring) {
+        this.ring = ring;
+        this.slots = ring.byteSize() >> RingLayout.SLOT_SHIFT;
+        this.maxRecordBytes = RingLayout.maxRecordBytes(ring.byteSize());
+    }
+
+    /** Takes the records. */
+    @FunctionalInterface
+    interface Target {
+
+        /**
+         * A message has come. Its bytes may change meanwhile, if the peer does so.
+         *
+         * @param offset where the header begins, with the data behind it
+         */
+        void record(int id, MemorySegment ring, long offset, int headerBytes, int dataBytes);
+    }
+
+    /** Returns whether something can be read. */
+    boolean hasNext() {
+        return sequence() != 0;
+    }
+
+    private long sequence() {
+        return (long) RingLayout.SEQUENCE.getAcquire(ring, at());
+    }
+
+    private long at() {
+        return (position & slots - 1) << RingLayout.SLOT_SHIFT;
+    }
+
+    /**
+     * Reads at most one message.
+     *
+     * @return whether there was a record
+     * @throws ProtocolViolationException for what is no record
+     */
+    boolean read(Target target) {
+        long sequence = sequence();
+        if (sequence == 0) {
+            return false;
+        }
+        if (sequence != position + 1) {
+            throw new ProtocolViolationException("record " + sequence + " of a ring where " + (position + 1)
+                    + " is next");
+        }
+        long at = at();
+        long toEnd = ring.byteSize() - at;
+        int dataBytes = ring.get(JAVA_INT, at + RingLayout.DATA_BYTES_AT);
+        if (dataBytes == RingLayout.FILLER) {
+            if (at == 0) {
+                throw new ProtocolViolationException("a filler at the start of a ring");
+            }
+            position += toEnd >> RingLayout.SLOT_SHIFT;
+            return true;
+        }
+        int id = Short.toUnsignedInt(ring.get(JAVA_SHORT, at + RingLayout.ID_AT));
+        int headerBytes = Short.toUnsignedInt(ring.get(JAVA_SHORT, at + RingLayout.HEADER_BYTES_AT));
+        long size = (long) RingLayout.HEAD_BYTES + headerBytes + dataBytes;
+        if (dataBytes < 0 || size > maxRecordBytes || size > toEnd) {
+            throw new ProtocolViolationException("a record of a ring with " + headerBytes + " bytes of header and "
+                    + dataBytes + " of data, " + toEnd + " bytes before its end");
+        }
+        position += RingLayout.slots(size);
+        target.record(id, ring, at + RingLayout.HEAD_BYTES, headerBytes, dataBytes);
+        return true;
+    }
+
+    /** Returns the slots that were read since the ring was made. */
+    long position() {
+        return position;
+    }
+}

@@ -1,0 +1,111 @@
+package io.reactorucx.transport.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.reactorucx.transport.frame.ProtocolViolationException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.LongSupplier;
+
+/**
+ * Writes records into a ring of this process.
+ *
+ * <p>Thread: engine.
+ */
+final class RingWriter {
+
+    private final MemorySegment ring;
+    private final LongSupplier readByPeer;
+    private final long slots;
+    private final long maxRecordBytes;
+    private long position;
+    /** What the peer had read when that was last looked up. */
+    private long read;
+
+    /**
+     * Creates a writer of an empty ring.
+     *
+     * @param ring zeroed memory, whose size {@link RingLayout#isSize}
+     * @param readByPeer the number of slots that the peer says it has read
+     */
+    RingWriter(MemorySegment ring, LongSupplier readByPeer) {
+        this.ring = ring;
+        this.readByPeer = readByPeer;
+        this.slots = ring.byteSize() >> RingLayout.SLOT_SHIFT;
+        this.maxRecordBytes = RingLayout.maxRecordBytes(ring.byteSize());
+    }
+
+    /** Returns whether a message can have a record, however empty the ring is. */
+    boolean fits(long headerBytes, long dataBytes) {
+        return headerBytes <= RingLayout.MAX_HEADER_BYTES
+                && RingLayout.HEAD_BYTES + headerBytes + dataBytes <= maxRecordBytes;
+    }
+
+    /**
+     * Writes a message that {@link #fits}.
+     *
+     * @return false while there is no room
+     * @throws ProtocolViolationException if the peer says that it has read what was not written
+     */
+    boolean write(int id, MemorySegment header, MemorySegment data) {
+        long headerBytes = header.byteSize();
+        long dataBytes = data.byteSize();
+        long needed = RingLayout.slots(RingLayout.HEAD_BYTES + headerBytes + dataBytes);
+        long index = position & slots - 1;
+        long filler = needed > slots - index ? slots - index : 0;
+        // One more: the sequence number of the next record is cleared before this one is seen.
+        if (!hasRoom(filler + needed + 1)) {
+            return false;
+        }
+        if (filler > 0) {
+            clear(0);
+            fill(index);
+            position += filler;
+            index = 0;
+        }
+        clear(index + needed & slots - 1);
+        long at = index << RingLayout.SLOT_SHIFT;
+        ring.set(JAVA_INT, at + RingLayout.DATA_BYTES_AT, (int) dataBytes);
+        ring.set(JAVA_SHORT, at + RingLayout.ID_AT, (short) id);
+        ring.set(JAVA_SHORT, at + RingLayout.HEADER_BYTES_AT, (short) headerBytes);
+        MemorySegment.copy(header, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES, headerBytes);
+        MemorySegment.copy(data, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES + headerBytes, dataBytes);
+        publish(at);
+        position += needed;
+        return true;
+    }
+
+    private boolean hasRoom(long wanted) {
+        if (position + wanted - read <= slots) {
+            return true;
+        }
+        long now = readByPeer.getAsLong();
+        if (now < read || now > position) {
+            throw new ProtocolViolationException("the peer says that it has read " + now + " slots of a ring, of which "
+                    + read + " to " + position + " can have been read");
+        }
+        read = now;
+        return position + wanted - now <= slots;
+    }
+
+    private void fill(long index) {
+        long at = index << RingLayout.SLOT_SHIFT;
+        ring.set(JAVA_INT, at + RingLayout.DATA_BYTES_AT, RingLayout.FILLER);
+        publish(at);
+    }
+
+    private void clear(long index) {
+        RingLayout.SEQUENCE.set(ring, index << RingLayout.SLOT_SHIFT, 0L);
+    }
+
+    /** The record is seen from here on. */
+    private void publish(long at) {
+        RingLayout.SEQUENCE.setRelease(ring, at, position + 1);
+    }
+
+    /** Returns the slots that were written since the ring was made. */
+    long position() {
+        return position;
+    }
+}
