@@ -13,11 +13,17 @@ enum Route {
     TCP_BY_SOCKET_ADDRESS(false, inPlaceOf("tcp", "tcp")),
     POSIX_BY_WORKER_ADDRESS(true, inPlaceOf("posix", "posix,tcp")),
     TCP_BY_WORKER_ADDRESS(true, inPlaceOf("tcp", "tcp")),
+    /** Small messages go over rings in memory, all else as over posix. */
+    RING_BY_SOCKET_ADDRESS(false, "posix", "tcp"),
+    RING_BY_WORKER_ADDRESS(true, "posix", "tcp"),
     /**
      * One connection that is both ends of itself: raw, without failure detection or sleep, for the transport
      * {@code self} has neither.
      */
     SELF(true, "self");
+
+    /** The smallest ring, which is full more often than a larger one. */
+    private static final int RING_BYTES = 512 << 10;
 
     private final boolean byWorkerAddress;
     private final String[] transports;
@@ -39,6 +45,10 @@ enum Route {
         return this == SELF;
     }
 
+    private boolean hasRings() {
+        return this == RING_BY_SOCKET_ADDRESS || this == RING_BY_WORKER_ADDRESS;
+    }
+
     /** The transport that has to carry the data. */
     String fastest() {
         return transports[0];
@@ -53,6 +63,7 @@ enum Route {
         return UcxResources.builder().transports(transports).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
                 .maxBufferBytes(256L << 20)
                 .setting("KEEPALIVE_INTERVAL", byWorkerAddress ? "500ms" : "20s")
+                .ringBytes(hasRings() ? RING_BYTES : 0)
                 .waitStrategy(isSelf() ? WaitStrategy.BUSY_SPIN : WaitStrategy.ADAPTIVE);
     }
 

@@ -24,13 +24,16 @@ final class RingLayout {
     static final int FILLER = -1;
     static final int MAX_HEADER_BYTES = 0xFFFF;
 
-    static final int MIN_BYTES = 64 << 10;
+    /** A quarter has room for the largest batch of small messages. */
+    static final int MIN_BYTES = 512 << 10;
     static final int MAX_BYTES = 64 << 20;
 
     /** The word of the slots that the owner has read of the peer's ring. */
     static final int READ_WORD = 0;
     /** The word that is odd while the owner sleeps, in a cache line of its own. */
     static final int SLEEP_WORD = 16;
+    /** The word that is 1 while the owner sleeps and waits until the peer has read more of its ring, else 0. */
+    static final int WAIT_WORD = 17;
 
     static final VarHandle SEQUENCE = ValueLayout.JAVA_LONG.varHandle();
 

@@ -47,6 +47,7 @@ final class RingLink {
     private long sleep;
     private long wokenSleep;
     private boolean written;
+    private boolean roomMade;
     private boolean ended;
 
     /** What waits until the peer has read the ring up to a slot. */
@@ -173,7 +174,7 @@ final class RingLink {
         if (!readings.isEmpty()) {
             runReadings();
         }
-        if (written) {
+        if (written || roomMade) {
             wake();
         }
         return count;
@@ -184,6 +185,7 @@ final class RingLink {
         if (position - toldPosition >= (idle ? 1 : slotsToTell)) {
             toldPosition = position;
             own.publish(RingLayout.READ_WORD, position);
+            roomMade = true;
         }
     }
 
@@ -213,29 +215,33 @@ final class RingLink {
     }
 
     private void wake() {
-        SharedPages peer = ofPeer;
+        boolean records = written;
         written = false;
-        if (peer == null) {
+        roomMade = false;
+        SharedPages peer = ofPeer;
+        if (peer == null || ended) {
             return;
         }
-        // The records are written before this looks whether the peer sleeps; it says so before it looks for records.
+        // What was written is there before this looks whether the peer sleeps; the peer says so before it looks.
         VarHandle.fullFence();
         long now = peer.word(RingLayout.SLEEP_WORD);
-        if ((now & 1) != 0 && now != wokenSleep) {
-            for (RingCarrier carrier : carriers.values()) {
-                if (carrier.wakePeer()) {
-                    wokenSleep = now;
-                    counters.countWakeUp();
-                    return;
-                }
-            }
-            // No endpoint could send it: the next round tries again.
-            written = true;
+        if ((now & 1) == 0 || now == wokenSleep || !records && peer.word(RingLayout.WAIT_WORD) == 0) {
+            return;
         }
+        for (RingCarrier carrier : carriers.values()) {
+            if (carrier.wakePeer()) {
+                wokenSleep = now;
+                counters.countWakeUp();
+                return;
+            }
+        }
+        // No endpoint could send it: the next round tries again.
+        written = true;
     }
 
     /** This engine is about to sleep. */
     void tellAsleep() {
+        own.publish(RingLayout.WAIT_WORD, waiting.isEmpty() && readings.isEmpty() ? 0 : 1);
         own.word(RingLayout.SLEEP_WORD, ++sleep);
     }
 
@@ -246,7 +252,9 @@ final class RingLink {
 
     /** Returns whether there is something to do before a sleep. */
     boolean hasWork() {
-        return written || !readings.isEmpty() || reader != null && !ended && reader.hasNext();
+        boolean room = !waiting.isEmpty() && writer.hasRoom()
+                || !readings.isEmpty() && readByPeer() >= readings.element().position;
+        return written || roomMade || room || reader != null && !ended && reader.hasNext();
     }
 
     /** The peer has broken the protocol: its connections over this link end. */

@@ -76,6 +76,11 @@ final class RingWriter {
         return true;
     }
 
+    /** Returns whether a quarter of the ring is free, which the largest record needs. */
+    boolean hasRoom() {
+        return position - readByPeer.getAsLong() < slots - slots / 4;
+    }
+
     private boolean hasRoom(long wanted) {
         if (position + wanted - read <= slots) {
             return true;
