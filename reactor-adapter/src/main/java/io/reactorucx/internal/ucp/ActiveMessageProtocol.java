@@ -78,11 +78,16 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             return endpoint.amSend(id, header, payload, registration, protocol, true, whenDone);
         }
         int number = ++lastNumber;
-        boolean offered = protocol == AmProtocol.AUTO && isOffered(payload.byteSize());
+        boolean offered = protocol == AmProtocol.AUTO && isLarge(payload.byteSize());
         AmProtocol way = offered ? AmProtocol.RENDEZVOUS : protocol;
         if (way == AmProtocol.EAGER || way == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
             MemorySegment framed = connection.applicationHeader(id, number, header);
             connection.applicationSends(framed, payload);
+            if (isLarge(payload.byteSize())) {
+                // The receiver's UCX keeps it until it is fetched.
+                return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true,
+                        whenDone));
+            }
             return taken(connection.carrier().send(ReservedMessageIds.APPLICATION, framed, payload, registration, way,
                     whenDone));
         }
@@ -94,7 +99,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         return sends.posted(send, taken(completed));
     }
 
-    private static boolean isOffered(long bytes) {
+    private static boolean isLarge(long bytes) {
         return bytes > MAX_EAGER_BYTES;
     }
 
@@ -110,7 +115,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             return endpoint.dataOperations().amSend(id, header, payload, Set.of(AmSendFlag.REPLY), Set.of(), whenDone)
                     .isImmediate();
         }
-        if (!isOffered(payload.byteSize())) {
+        if (!isLarge(payload.byteSize())) {
             return send(endpoint, id, header, payload.copied(), null, AmProtocol.EAGER, whenDone);
         }
         int number = ++lastNumber;

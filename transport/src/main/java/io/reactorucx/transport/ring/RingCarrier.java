@@ -71,7 +71,7 @@ public final class RingCarrier implements Carrier {
 
     /** Returns whether a ring carries the active messages of an id: those between framework peers. */
     static boolean carries(int id) {
-        return id > ReservedMessageIds.RINGS && id <= ReservedMessageIds.LAST && id != ReservedMessageIds.PAIRING;
+        return id != ReservedMessageIds.RINGS && ReservedMessageIds.ofProtocols().contains(id);
     }
 
     /** Returns what carries the rest. */
@@ -109,14 +109,7 @@ public final class RingCarrier implements Carrier {
         counters.countDeclined();
         leave();
         while (!pending.isEmpty()) {
-            PendingSend first = pending.remove();
-            try {
-                if (endpoint.send(first.id, first.header, first.payload, null, AmProtocol.EAGER, first.whenDone)) {
-                    first.whenDone.complete(0, 0, 0);
-                }
-            } catch (UcxException e) {
-                first.whenDone.complete(e.status().code(), 0, 0);
-            }
+            sendOverEndpoint(pending.remove());
         }
     }
 
@@ -141,7 +134,7 @@ public final class RingCarrier implements Carrier {
         Objects.requireNonNull(endpoint.endpoint()).checkSend(reservedId, header, payload, registration);
         if (way == Way.RING) {
             if (!link().fits(header.byteSize(), payload.byteSize())) {
-                return endpoint.send(reservedId, header, payload, registration, AmProtocol.RENDEZVOUS, whenDone);
+                return endpoint.send(reservedId, header, payload, registration, protocol, whenDone);
             }
             if (pending.isEmpty() && link().write(reservedId, header, payload)) {
                 return true;
@@ -156,16 +149,10 @@ public final class RingCarrier implements Carrier {
         return false;
     }
 
+    /** Control frames are few, and those that end a connection follow what UCX carries. */
     @Override
     public boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone) {
-        if (way == Way.ENDPOINT) {
-            return endpoint.sendUrgent(reservedId, payload, whenDone);
-        }
-        if (way == Way.RING && pending.isEmpty() && link().write(reservedId, MemorySegment.NULL, payload)) {
-            return true;
-        }
-        await(new PendingSend(reservedId, MemorySegment.NULL, payload, whenDone));
-        return false;
+        return endpoint.sendUrgent(reservedId, payload, whenDone);
     }
 
     private void await(PendingSend send) {
@@ -190,7 +177,7 @@ public final class RingCarrier implements Carrier {
                 first.whenDone.complete(UcxStatus.CANCELED.code(), 0, 0);
             } else if (!link().fits(first.header.byteSize(), first.payload.byteSize())) {
                 pending.remove();
-                offer(first);
+                sendOverEndpoint(first);
             } else if (link().write(first.id, first.header, first.payload)) {
                 pending.remove();
                 first.whenDone.complete(0, 0, 0);
@@ -201,9 +188,9 @@ public final class RingCarrier implements Carrier {
         return true;
     }
 
-    private void offer(PendingSend large) {
+    private void sendOverEndpoint(PendingSend large) {
         try {
-            if (endpoint.send(large.id, large.header, large.payload, null, AmProtocol.RENDEZVOUS, large.whenDone)) {
+            if (endpoint.send(large.id, large.header, large.payload, null, AmProtocol.EAGER, large.whenDone)) {
                 large.whenDone.complete(0, 0, 0);
             }
         } catch (UcxException e) {

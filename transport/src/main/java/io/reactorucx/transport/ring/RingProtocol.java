@@ -44,6 +44,7 @@ final class RingProtocol implements ProtocolHandler {
     private final RingLinks links;
     private State state = State.NONE;
     private @Nullable RingLink link;
+    private boolean awaitsRead;
 
     /** Creates the protocol of a connection, which sends its own frames over an endpoint. */
     RingProtocol(ConnectionCore connection, RingCarrier carrier, Carrier endpoint, RingLinks links) {
@@ -145,6 +146,26 @@ final class RingProtocol implements ProtocolHandler {
             state = State.DECLINED;
             carrier.declined();
         }
+    }
+
+    /** The peer has read all that was written for it; only then a graceful close goes on, over the endpoint. */
+    @Override
+    public boolean isQuiet() {
+        RingLink over = link;
+        if (over != null && !awaitsRead) {
+            awaitsRead = over.awaitRead(this::wasRead);
+        }
+        return !awaitsRead;
+    }
+
+    private void wasRead() {
+        awaitsRead = false;
+        connection.operationEnded();
+    }
+
+    @Override
+    public boolean isConsumed() {
+        return true;
     }
 
     private void violated(ProtocolViolationException violation) {
