@@ -61,8 +61,8 @@ public final class BenchCommand implements Callable<Integer> {
             description = "Instead of the cases: sizes, windows, loads and numbers of connections, for the charts.")
     private boolean sweep;
     @Option(names = "--cpus", paramLabel = "SERVER:CLIENT",
-            description = "Processors of each side in taskset's form, or any. By default a core for each side, where"
-            + " there are two.")
+            description = "Processors of each side in taskset's form, or any. By default a quarter of them for each"
+            + " side, 1 to 4, each on a core of its own where there are enough.")
     private String cpus = "";
     @Option(names = "--fast-hop", paramLabel = "NS",
             description = "Longest time of a message of 8 bytes in C between the two processors at which the host is"
@@ -154,7 +154,7 @@ public final class BenchCommand implements Callable<Integer> {
                         : Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
                         pairs.stream().map(Round.Pair::theirs).toList());
                 long unsteady = pairs.stream().filter(pair -> !pair.steady()).count();
-                table.line(comparison, unsteady);
+                table.line(comparison, file.processors(row), unsteady);
                 file.add(comparison, unsteady);
                 if (row.target().kind() != Target.Kind.NONE) {
                     met += comparison.isMet() ? 1 : 0;
