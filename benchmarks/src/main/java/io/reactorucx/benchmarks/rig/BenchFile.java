@@ -162,6 +162,17 @@ final class BenchFile {
     }
 
     void write(Path file) throws IOException {
+        write(file, json);
+    }
+
+    /** Writes all but the single measurements: what another machine's figures are compared with. */
+    void publish(Path file) throws IOException {
+        JsonObject published = json.deepCopy();
+        published.remove(MEASUREMENTS);
+        write(file, published);
+    }
+
+    private static void write(Path file, JsonObject json) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         Files.writeString(file, new GsonBuilder().setPrettyPrinting().create().toJson(json) + "\n");
     }
