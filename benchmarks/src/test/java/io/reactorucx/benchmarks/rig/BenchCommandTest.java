@@ -90,7 +90,7 @@ class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--minutes=0", "--cpus=0", "--pairs=0", "--case=none-such"})
+    @ValueSource(strings = {"--minutes=0", "--pack=a.tar.gz", "--cpus=0", "--pairs=0", "--case=none-such"})
     void refusesOtherArguments(String argument) {
         assertThat(run(argument)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(errors.toString()).contains(argument.substring(0, argument.indexOf('=')));
