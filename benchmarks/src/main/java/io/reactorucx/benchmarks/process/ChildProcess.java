@@ -23,8 +23,8 @@ import java.util.function.Predicate;
  */
 public final class ChildProcess implements AutoCloseable {
 
-    private static final List<String> ENDS_WITH_US = Files.isExecutable(Path.of("/usr/bin/setpriv"))
-            ? List.of("/usr/bin/setpriv", "--pdeathsig", "KILL") : List.of();
+    private static final List<String> ENDS_WITH_US = Cpus.onPath("setpriv")
+            .map(setpriv -> List.of(setpriv.toString(), "--pdeathsig", "KILL")).orElse(List.of());
     private static final long END_SECONDS = 5;
     private static final int KEPT_LINES = 2000;
     private static final long NANOS_OF_A_TICK = 10_000_000;

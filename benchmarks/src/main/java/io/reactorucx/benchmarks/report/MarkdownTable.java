@@ -18,8 +18,8 @@ final class MarkdownTable {
     static String of(Run run) {
         StringJoiner text = new StringJoiner("\n", "", "\n");
         text.add(run.circumstances()).add("");
-        text.add("| case | ours | theirs | ratio | spread | by state of the host | target | met |")
-                .add("|---|---:|---:|---:|---:|---|---:|---|");
+        text.add("| case | processors | ours | theirs | ratio | spread | by state of the host | target | met |")
+                .add("|---|---:|---:|---:|---:|---:|---|---:|---|");
         run.rows().forEach(row -> text.add(line(row)));
         text.add("").add("| measured | latency | operations per second | processor time of both sides per million |"
                 + " Java heap for each |");
@@ -43,19 +43,20 @@ final class MarkdownTable {
 
     private static String line(JsonObject row) {
         String name = row.get("case").getAsString();
+        String processors = row.has("processors") ? row.get("processors").getAsString() : "";
         String kind = row.get("target_kind").getAsString();
         String target = target(kind, row.get("target").getAsDouble(), row.get("metric").getAsString())
                 + (row.has("target_fast_state") && row.get("target_fast_state").getAsBoolean() ? ", fast" : "");
         if (!row.has("ratio")) {
-            return cells(name, "", "", "", "", "", target, "not measured: " + row.get("failure").getAsString()
-                    .replace("|", "/"));
+            return cells(name, processors, "", "", "", "", "", target, "not measured: "
+                    + row.get("failure").getAsString().replace("|", "/"));
         }
         String metric = row.get("metric").getAsString();
         boolean alone = !row.has("theirs");
         String spread = alone ? text(metric, row.get("lowest").getAsDouble()) + " – "
                 + text(metric, row.get("highest").getAsDouble()) : times(row.get("lowest").getAsDouble()) + " – "
                 + times(row.get("highest").getAsDouble());
-        return cells(name, text(metric, row.get("ours").getAsDouble()), alone ? ""
+        return cells(name, processors, text(metric, row.get("ours").getAsDouble()), alone ? ""
                 : text(metric, row.get("theirs").getAsDouble()), alone ? "" : times(row.get("ratio").getAsDouble()),
                 spread, states(row, metric, alone), target,
                 kind.equals("none") ? "" : row.get("met").getAsBoolean() ? "yes" : "**no**");
@@ -90,9 +91,9 @@ final class MarkdownTable {
         };
     }
 
-    private static String text(String metric, double value) {
+    static String text(String metric, double value) {
         return switch (metric) {
-            case "p50_ns", "p99_ns", "p999_ns" -> time(value);
+            case "p50_ns", "p99_ns", "p999_ns", "cpu_ns_per_op" -> time(value);
             case "bytes_per_second" -> rounded(value / 1e9) + " GB/s";
             case "messages_per_second" -> rounded(value / 1e6) + " M/s";
             case "alloc_bytes_per_op" -> rounded(value) + " B";
@@ -109,7 +110,7 @@ final class MarkdownTable {
                 : rounded(value);
     }
 
-    private static String times(double ratio) {
+    static String times(double ratio) {
         return rounded(ratio) + "x";
     }
 

@@ -1,7 +1,9 @@
 package io.reactorucx.benchmarks.report;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,15 +15,18 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.stream.StreamSupport;
 
-/** The JSON that a run of {@code bench} has written. */
+/** The JSON that a run of {@code bench} has written, with its single measurements or without. */
 final class Run {
+
+    private static final String MEASUREMENTS = "measurements";
 
     private final JsonObject json;
     private final Map<String, List<JsonObject>> figures = new LinkedHashMap<>();
 
     Run(JsonObject json) {
         this.json = json;
-        for (JsonElement each : json.getAsJsonArray("measurements")) {
+        JsonArray measurements = json.has(MEASUREMENTS) ? json.getAsJsonArray(MEASUREMENTS) : new JsonArray();
+        for (JsonElement each : measurements) {
             JsonObject one = each.getAsJsonObject();
             if (one.has("figures")) {
                 figures.computeIfAbsent(one.get("contender").getAsString(), added -> new ArrayList<>())
@@ -31,7 +36,18 @@ final class Run {
     }
 
     static Run of(Path file) throws IOException {
-        return new Run(JsonParser.parseString(Files.readString(file)).getAsJsonObject());
+        if (!Files.exists(file)) {
+            throw new IOException(file + " does not exist; ./run bench --publish writes such a file");
+        }
+        try {
+            JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+            if (json.has("rows") && json.has("started")) {
+                return new Run(json);
+            }
+        } catch (JsonParseException | IllegalStateException e) {
+            throw new IOException(file + ": not a file that bench has written", e);
+        }
+        throw new IOException(file + ": not a file that bench has written");
     }
 
     List<JsonObject> rows() {
@@ -68,9 +84,10 @@ final class Run {
     /** {@return a sentence about the date, the machine and the method of the measurement} */
     String circumstances() {
         return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; up to %s rounds of %s s after up to"
-                + " %s s, %s.", json.get("started").getAsString().substring(0, "2026-01-01".length()),
+                + " %s s, %s%s.", json.get("started").getAsString().substring(0, "2026-01-01".length()),
                 text("machine", "processor"), text("machine", "processors"), text("machine", "system"),
                 text("machine", "java"), text("machine", "ucx"), text("how", "pairs"), text("how", "seconds"),
-                text("how", "warmup_seconds"), text("how", "pinning"));
+                text("how", "warmup_seconds"), text("how", "pinning"),
+                json.has("commit") ? ", commit " + json.get("commit").getAsString() : "");
     }
 }

@@ -3,6 +3,7 @@ package io.reactorucx.benchmarks.rig;
 import io.reactorucx.benchmarks.HelpOption;
 import io.reactorucx.benchmarks.ModuleFolder;
 import io.reactorucx.benchmarks.process.Cpus;
+import io.reactorucx.benchmarks.report.SideBySide;
 import io.reactorucx.benchmarks.rig.cases.Cases;
 import io.reactorucx.benchmarks.rig.cases.Contender;
 import io.reactorucx.benchmarks.rig.cases.Row;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
 public final class BenchCommand implements Callable<Integer> {
 
     private static final double QUICK_SECONDS = 530;
+    private static final double MINUTE = 60;
     private static final double LARGE_WARMUP = 1.2;
 
     @Spec
@@ -61,8 +63,8 @@ public final class BenchCommand implements Callable<Integer> {
             description = "Instead of the cases: sizes, windows, loads and numbers of connections, for the charts.")
     private boolean sweep;
     @Option(names = "--cpus", paramLabel = "SERVER:CLIENT",
-            description = "Processors of each side in taskset's form, or any. By default a core for each side, where"
-            + " there are two.")
+            description = "Processors of each side in taskset's form, or any. By default a quarter of them for each"
+            + " side, 1 to 4, each on a core of its own where there are enough.")
     private String cpus = "";
     @Option(names = "--fast-hop", paramLabel = "NS",
             description = "Longest time of a message of 8 bytes in C between the two processors at which the host is"
@@ -71,11 +73,30 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--out", paramLabel = "PATH",
             description = "File of the figures, by default bench.json or sweep.json in benchmarks/target.")
     private @Nullable Path out;
+    @Option(names = "--minutes", paramLabel = "MINUTES", description = "Measures cases once where more rounds would"
+            + " take longer, and none after this time.")
+    private @Nullable Double minutes;
+    @Option(names = "--publish", description = "Writes the machine and the table to publish.json beside the file of"
+            + " the figures, to be compared with those of others.")
+    private boolean publish;
+    @Option(names = "--compare", paramLabel = "FILE", description = "Measures nothing, but prints the publish.json that"
+            + " was written here beside another one.")
+    private @Nullable Path compare;
+    @Option(names = "--pack", paramLabel = "FILE", description = "Measures nothing, but makes an archive (.tar.gz) with"
+            + " all that bench needs; its ./measure does so within 8 minutes on Linux with nothing installed.")
+    private @Nullable Path pack;
     @Option(names = "--list", description = "Only list the cases and what they compare.")
     private boolean list;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (pack != null) {
+            throw refused("--pack: ./run makes the archive, from all arguments of ./run bench");
+        }
+        if (compare != null) {
+            SideBySide.print(published(), compare, System.out);
+            return 0;
+        }
         List<Scenario> scenarios = (sweep ? Sweeps.all() : Cases.all()).stream()
                 .map(each -> each.only(row -> cases.isEmpty() || cases.stream().anyMatch(row.name()::contains)))
                 .filter(each -> !each.rows().isEmpty()).toList();
@@ -94,6 +115,9 @@ public final class BenchCommand implements Callable<Integer> {
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
         if (!(fastHop >= 0)) {
             throw refused("--fast-hop " + fastHop + ": must be at least 0");
+        }
+        if (minutes != null && !(minutes > 0)) {
+            throw refused("--minutes " + minutes + ": must be more than 0");
         }
         if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
             throw refused("--pairs must be at least 1, --seconds more than 0, --warmup-seconds at least 0");
@@ -118,6 +142,10 @@ public final class BenchCommand implements Callable<Integer> {
         return out != null ? out : ModuleFolder.path().resolve("target").resolve(sweep ? "sweep.json" : "bench.json");
     }
 
+    private Path published() {
+        return file().resolveSibling("publish.json");
+    }
+
     private static double or(@Nullable Double given, double otherwise) {
         return given == null ? otherwise : given;
     }
@@ -137,24 +165,29 @@ public final class BenchCommand implements Callable<Integer> {
         System.out.println(rounds + " rounds, " + timing.seconds() + " s each after up to " + timing.longestWarmup()
                 + " s, " + where + "; about " + Progress.text(estimate) + " minutes");
         table.head();
+        double limit = minutes != null ? minutes * MINUTE : quick ? QUICK_SECONDS : Double.POSITIVE_INFINITY;
         int met = 0;
         int all = 0;
         for (Scenario scenario : scenarios) {
-            boolean late = quick && progress.secondsGone() + progress.secondsLeft() > QUICK_SECONDS;
+            double once = scenario.contenders().stream().mapToDouble(timing::estimateOf).sum();
+            boolean over = minutes != null && progress.secondsGone() + progress.secondsFor(once) > limit;
+            boolean late = progress.secondsGone() + progress.secondsLeft() > limit;
+            int now = over ? 0 : late ? 1 : rounds;
             boolean turns = !sweep && scenario.isByTurns();
-            List<Round> measured = turns ? List.of() : gauged.measure(scenario, late ? 1 : rounds, rounds);
-            List<TurnRound> taken = turns ? inTurns.measure(scenario, late ? 1 : rounds, rounds) : List.of();
+            List<Round> measured = turns ? List.of() : gauged.measure(scenario, now, rounds);
+            List<TurnRound> taken = turns ? inTurns.measure(scenario, now, rounds) : List.of();
             taken.forEach(round -> host.learn(round.hops()));
             file.add(measured);
             file.addTurns(taken);
             for (Row row : scenario.rows()) {
                 List<Round.Pair> pairs = measured.stream().map(round -> round.pair(row)).filter(Objects::nonNull)
                         .toList();
-                Comparison comparison = turns ? Comparison.ofTurns(row, taken, host)
+                Comparison comparison = over ? Comparison.notMeasured(row, "no time was left")
+                        : turns ? Comparison.ofTurns(row, taken, host)
                         : Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
                         pairs.stream().map(Round.Pair::theirs).toList());
                 long unsteady = pairs.stream().filter(pair -> !pair.steady()).count();
-                table.line(comparison, unsteady);
+                table.line(comparison, file.processors(row), unsteady);
                 file.add(comparison, unsteady);
                 if (row.target().kind() != Target.Kind.NONE) {
                     met += comparison.isMet() ? 1 : 0;
@@ -162,8 +195,11 @@ public final class BenchCommand implements Callable<Integer> {
                 }
             }
             file.write(file());
+            if (publish) {
+                file.publish(published());
+            }
         }
         System.out.println(met + " of " + all + " targets met, " + Progress.text(progress.secondsGone()) + " minutes, "
-                + file());
+                + (publish ? published() : file()));
     }
 }

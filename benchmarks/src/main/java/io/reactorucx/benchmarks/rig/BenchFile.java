@@ -19,11 +19,15 @@ import java.util.stream.Stream;
 /** A run as JSON: the machine, the method, the table, and each measurement as it was printed. */
 final class BenchFile {
 
+    private static final String MEASUREMENTS = "measurements";
+
+    private final Cpus cpus;
     private final JsonObject json = new JsonObject();
     private final JsonArray rows = new JsonArray();
     private final JsonArray measurements = new JsonArray();
 
     BenchFile(Cpus cpus, Timing timing, int pairs) throws IOException {
+        this.cpus = cpus;
         JsonObject machine = new JsonObject();
         machine.addProperty("processors", Runtime.getRuntime().availableProcessors());
         machine.addProperty("processor", processor());
@@ -40,10 +44,12 @@ final class BenchFile {
         how.addProperty("idle_seconds", timing.idleSeconds());
         how.addProperty("jvm_options", String.join(" ", Commands.JVM_OPTIONS) + " -XX:+UseSerialGC");
         json.addProperty("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        // ./run and a pack name it; another start of the same code does not know it.
+        json.addProperty("commit", System.getProperty("io.reactorucx.benchmarks.commit", "unknown"));
         json.add("machine", machine);
         json.add("how", how);
         json.add("rows", rows);
-        json.add("measurements", measurements);
+        json.add(MEASUREMENTS, measurements);
     }
 
     private static String processor() throws IOException {
@@ -116,6 +122,7 @@ final class BenchFile {
         Row row = comparison.row();
         JsonObject one = new JsonObject();
         one.addProperty("case", row.name());
+        one.addProperty("processors", processors(row));
         one.addProperty("metric", row.metric().field());
         one.addProperty("contender", row.ours().name());
         if (row.theirs() != null) {
@@ -149,7 +156,23 @@ final class BenchFile {
         rows.add(one);
     }
 
+    /** {@return how many processors the programs of a row had} */
+    String processors(Row row) {
+        return cpus.counts(row.ours().tool() != Contender.Tool.LAYERS);
+    }
+
     void write(Path file) throws IOException {
+        write(file, json);
+    }
+
+    /** Writes all but the single measurements: what another machine's figures are compared with. */
+    void publish(Path file) throws IOException {
+        JsonObject published = json.deepCopy();
+        published.remove(MEASUREMENTS);
+        write(file, published);
+    }
+
+    private static void write(Path file, JsonObject json) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         Files.writeString(file, new GsonBuilder().setPrettyPrinting().create().toJson(json) + "\n");
     }

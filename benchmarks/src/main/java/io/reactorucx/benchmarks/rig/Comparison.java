@@ -90,6 +90,11 @@ record Comparison(Row row, double ours, double theirs, List<Double> ratios, Stri
                 Collections.emptySortedMap());
     }
 
+    /** {@return a line without figures} */
+    static Comparison notMeasured(Row row, String reason) {
+        return new Comparison(row, Double.NaN, Double.NaN, List.of(), reason, Collections.emptySortedMap());
+    }
+
     private static String why(Row row, @Nullable Contender who, Measurement measurement) {
         return (who == null ? row.name() : who.name()) + ": " + (measurement.hasFailed() ? measurement.failure()
                 : "no " + row.metric().field() + " in what it printed");

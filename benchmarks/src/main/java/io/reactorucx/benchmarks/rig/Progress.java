@@ -56,8 +56,12 @@ final class Progress {
     }
 
     double secondsLeft() {
-        double pace = estimateOfDone == 0 ? 1 : secondsGone() / estimateOfDone;
-        return pace * left;
+        return secondsFor(left);
+    }
+
+    /** {@return the probable duration of what was estimated, at the pace of what has been done} */
+    double secondsFor(double estimated) {
+        return (estimateOfDone == 0 ? 1 : secondsGone() / estimateOfDone) * estimated;
     }
 
     /** {@return minutes and seconds} */

@@ -10,7 +10,7 @@ import java.util.function.Function;
 /** Prints comparisons in columns. */
 final class Table {
 
-    private static final String LINE = "%-32s %13s %13s %9s  %-17s %-15s %s%n";
+    private static final String LINE = "%-32s %5s %13s %13s %9s  %-17s %-15s %s%n";
 
     private final PrintStream out;
 
@@ -19,26 +19,29 @@ final class Table {
     }
 
     void head() {
-        out.printf(LINE, "case", "ours", "theirs", "ratio", "spread", "target", "met");
+        out.printf(LINE, "case", "cpus", "ours", "theirs", "ratio", "spread", "target", "met");
     }
 
     /**
      * Prints a line.
      *
+     * @param processors how many processors its programs had
      * @param unsteady number of its rounds in which the machine changed
      */
-    void line(Comparison comparison, long unsteady) {
+    void line(Comparison comparison, String processors, long unsteady) {
         Row row = comparison.row();
         Metric metric = row.metric();
         String target = row.target().text(metric);
         if (!comparison.isMeasured()) {
             String met = row.target().kind() == Target.Kind.NONE ? "" : "no: ";
-            out.printf(LINE, row.name(), "-", "-", "-", "-", target, met + "not measured, " + comparison.failure());
+            out.printf(LINE, row.name(), processors, "-", "-", "-", "-", target,
+                    met + "not measured, " + comparison.failure());
             return;
         }
         boolean alone = row.theirs() == null;
         boolean unknown = Double.isNaN(comparison.bounded());
-        out.printf(LINE, row.name(), metric.text(comparison.ours()), alone ? "-" : metric.text(comparison.theirs()),
+        out.printf(LINE, row.name(), processors, metric.text(comparison.ours()),
+                alone ? "-" : metric.text(comparison.theirs()),
                 alone ? "-" : times(comparison.ratio()),
                 alone ? metric.text(comparison.lowest()) + " .. " + metric.text(comparison.highest())
                         : times(comparison.lowest()) + " .. " + times(comparison.highest()),

@@ -21,6 +21,7 @@ final class RunFixture {
                "target_kind": "none", "target": 0, "ours": 900, "ratio": 900,
                "lowest": 800, "highest": 1000, "met": true},
               {"case": "am-bandwidth-64K-tcp", "metric": "bytes_per_second", "contender": "ours", "against": "theirs",
+               "processors": "4+4",
                "target_kind": "at_least", "target": 0.95, "ours": 1.5e9, "theirs": 2e9, "ratio": 0.75,
                "lowest": 0.7, "highest": 0.8, "met": false, "target_fast_state": true, "states": [
                 {"state": "fast", "turns": 12, "ratio": 0.8, "hop_ns": 190},

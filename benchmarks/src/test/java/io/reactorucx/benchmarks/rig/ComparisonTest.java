@@ -35,7 +35,7 @@ class ComparisonTest {
 
     private static String printed(Comparison comparison) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        new Table(new PrintStream(bytes, true, StandardCharsets.UTF_8)).line(comparison, 0);
+        new Table(new PrintStream(bytes, true, StandardCharsets.UTF_8)).line(comparison, "4+4", 0);
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
