@@ -7,6 +7,7 @@ import io.reactorucx.transport.config.AuthenticationConfig;
 import io.reactorucx.transport.config.ProtocolConfig;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import io.reactorucx.transport.ring.RingProtocolFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  *     channels is an address, so that all programs of this host are one
  * @param maxBufferBytes see {@code UcxResourcesBuilder.maxBufferBytes} of the adapter, for each loop
  * @param sharedBuffers see {@code UcxResourcesBuilder.sharedBuffers} of the adapter
+ * @param ringBytes see {@code UcxResourcesBuilder.ringBytes} of the adapter; without effect where {@link #transports}
+ *     names some
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
  * @param plainTcp which channels go over plain TCP
  * @param requiredTransports see {@code UcxClient.require} of the adapter, for the links of channels
@@ -44,7 +47,8 @@ import org.jspecify.annotations.Nullable;
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
         int maxLinks, int maxChannels, double clientShare, long maxBufferBytes, boolean sharedBuffers,
-        @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp, List<UcxTransportKind> requiredTransports) {
+        int ringBytes, @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp,
+        List<UcxTransportKind> requiredTransports) {
 
     /** The smallest window. */
     static final int MIN_WINDOW_BYTES = 4 << 10;
@@ -57,7 +61,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     /** The defaults. */
     public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
-            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, UcxPlainTcpConfig.DEFAULT, List.of());
+            1024, 65_536, FairLimit.HALF, 64L << 20, true, RingProtocolFactory.DEFAULT_BYTES, null,
+            UcxPlainTcpConfig.DEFAULT, List.of());
 
     /** Checks the parts. */
     public UcxNettyConfig {
@@ -85,6 +90,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
                     + " which plain peers do not have");
         }
         BufferPool.checkMaxBytes(maxBufferBytes);
+        RingProtocolFactory.checkRingBytes(ringBytes);
         checkWindow(windowBytes);
         atLeastOne(maxLinks, "maxLinks");
         atLeastOne(maxChannels, "maxChannels");
@@ -139,9 +145,9 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @return a configuration
      */
     public UcxNettyConfig withTransports(String... names) {
-        return new UcxNettyConfig(list(names, "transports"), networkDevices, spin, windowBytes, handshakeTimeout,
-                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp, requiredTransports);
+        return new UcxNettyConfig(list(names, "transports"), networkDevices, spin, windowBytes,
+                handshakeTimeout, closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare,
+                maxBufferBytes, sharedBuffers, ringBytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -151,9 +157,9 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @return a configuration
      */
     public UcxNettyConfig withNetworkDevices(String... names) {
-        return new UcxNettyConfig(transports, list(names, "networkDevices"), spin, windowBytes, handshakeTimeout,
-                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp, requiredTransports);
+        return new UcxNettyConfig(transports, list(names, "networkDevices"), spin, windowBytes,
+                handshakeTimeout, closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare,
+                maxBufferBytes, sharedBuffers, ringBytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -163,9 +169,9 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @return a configuration
      */
     public UcxNettyConfig withSpin(Duration value) {
-        return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp, requiredTransports);
+        return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout,
+                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, ringBytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -176,8 +182,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withWindowBytes(int bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, bytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp, requiredTransports);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
+                ringBytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -190,9 +196,9 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @return a configuration
      */
     public UcxNettyConfig withTimeouts(Duration handshake, Duration close, Duration heartbeat, Duration linkIdle) {
-        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat, linkIdle,
-                maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers, authenticator, plainTcp,
-                requiredTransports);
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat,
+                linkIdle, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers, ringBytes, authenticator,
+                plainTcp, requiredTransports);
     }
 
     /**
@@ -204,8 +210,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withLimits(int links, int channels) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, links, channels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, plainTcp, requiredTransports);
+                heartbeatInterval, linkIdleTimeout, links, channels, clientShare, maxBufferBytes, sharedBuffers,
+                ringBytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -217,7 +223,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withClientShare(double fraction) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, fraction, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp, requiredTransports);
+                ringBytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -229,8 +235,20 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withBuffers(long bytes, boolean shared) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, bytes, shared, authenticator,
-                plainTcp, requiredTransports);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, bytes, shared, ringBytes,
+                authenticator, plainTcp, requiredTransports);
+    }
+
+    /**
+     * The same with rings of another size between loops of one host.
+     *
+     * @param bytes see {@link #ringBytes}
+     * @return a configuration
+     */
+    public UcxNettyConfig withRingBytes(int bytes) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
+                bytes, authenticator, plainTcp, requiredTransports);
     }
 
     /**
@@ -241,8 +259,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withAuthenticator(Authenticator value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, Objects.requireNonNull(value, "value"), plainTcp, requiredTransports);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
+                ringBytes, Objects.requireNonNull(value, "value"), plainTcp, requiredTransports);
     }
 
     /**
@@ -253,8 +271,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withPlainTcp(UcxPlainTcpConfig value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, authenticator, value, requiredTransports);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
+                ringBytes, authenticator, value, requiredTransports);
     }
 
     /**
@@ -266,6 +284,6 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withRequiredTransports(UcxTransportKind... kinds) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp, Arrays.asList(Objects.requireNonNull(kinds, "kinds")));
+                ringBytes, authenticator, plainTcp, Arrays.asList(Objects.requireNonNull(kinds, "kinds")));
     }
 }

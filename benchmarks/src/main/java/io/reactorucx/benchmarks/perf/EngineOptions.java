@@ -9,6 +9,7 @@ import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.WaitStrategy;
 import java.time.Duration;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
@@ -31,6 +32,9 @@ final class EngineOptions {
             description = "Wait strategy of an idle engine: busy-spin, adaptive or event. By default busy-spin, as in"
             + " ucx_perftest.")
     private String strategy = "BUSY_SPIN";
+    @Option(names = "--ring-bytes", paramLabel = "BYTES", description = "Size of the rings in memory between peers of"
+            + " one host, 0 for none; by default the library's.")
+    private @Nullable Integer ringBytes;
     @Option(names = "--engines", paramLabel = "N", description = "Engines, each a thread with a worker; by default 1.")
     private int engines = 1;
 
@@ -100,6 +104,9 @@ final class EngineOptions {
                 .remoteMemoryAccess(setup.isOneSided()).remoteAtomics(setup.isOneSided() && setup.test().isAtomic());
         if (tcp) {
             builder.transports("tcp");
+        }
+        if (ringBytes != null) {
+            builder.ringBytes(ringBytes);
         }
         return builder.build();
     }

@@ -26,6 +26,7 @@ import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import io.reactorucx.transport.ring.RingProtocolFactory;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -79,11 +80,11 @@ public final class LoopEngine {
         this.rounds = new LoopRounds(engine.name());
         this.streamContext = new StreamContext(config, counters, rounds, engine, new LoopBuffers(pool));
         this.streams = new ChannelStreams(streamContext);
-        this.resources = new EngineResources(List.of(engine),
-                ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),
-                pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
+        ResourceLimits limits = ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES,
+                config.clientShare()).withRings(config.transports().isEmpty() ? config.ringBytes() : 0);
+        this.resources = new EngineResources(List.of(engine), limits, pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
                 prefix -> Thread.ofPlatform().daemon().name(prefix + "-", 0).factory(),
-                connections -> List.of(new Factory()));
+                connections -> protocols(connections, limits));
         this.links = new LoopLinks(resources, rounds, counters, config);
         this.counted = new LoopCounters.Engine(engine, resources.handshakes(), pool, links.limit());
         try {
@@ -94,6 +95,11 @@ public final class LoopEngine {
             throw e;
         }
         counters.engineStarted(counted);
+    }
+
+    private List<ProtocolFactory> protocols(EngineConnections connections, ResourceLimits limits) {
+        return limits.ringBytes() == 0 ? List.of(new Factory())
+                : List.of(new RingProtocolFactory(connections, limits, pool.mapped()), new Factory());
     }
 
     /** Starts the protocols within the call, because this thread is the engine's. */

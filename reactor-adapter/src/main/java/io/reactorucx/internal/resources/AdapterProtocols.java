@@ -59,8 +59,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
         ProtocolCounters counts = new ProtocolCounters();
         List<ProtocolFactory> made = new ArrayList<>();
         if (limits.ringBytes() > 0) {
-            made.add(new RingProtocolFactory(connections, limits.ringBytes(), pool.buffers().mapped(),
-                    limits.mappedBytes(), maxInFlight));
+            made.add(new RingProtocolFactory(connections, limits, pool.buffers().mapped()));
         }
         made.addAll(List.of(new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),

@@ -1,5 +1,6 @@
 package io.reactorucx.transport.ring;
 
+import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.buffer.MappedMemory;
 import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.connection.ConnectionCore;
@@ -7,7 +8,7 @@ import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ReservedMessageIds;
-import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.ResourceLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +28,13 @@ public final class RingProtocolFactory implements ProtocolFactory {
     /**
      * Creates the rings of an engine, and has its connections use them.
      *
-     * @param ringBytes the size of each ring, see {@link #checkRingBytes}
-     * @param limit the memory that rings may take together with the slabs of peers
-     * @param shares what one client can have of it
-     * @param maxInFlight as many frames of a connection may wait for room
+     * @param limits have the size of each ring, more than 0, and what one client can have of the memory
+     * @param memory the limit of what rings and the slabs of peers may take together
      */
-    public RingProtocolFactory(EngineConnections connections, int ringBytes, MappedMemory limit, FairLimit shares,
-            int maxInFlight) {
-        this.links = new RingLinks(connections.progressEngine(), ringBytes, limit, shares, counters);
+    public RingProtocolFactory(EngineConnections connections, ResourceLimits limits, MappedMemory memory) {
+        ProgressEngine engine = connections.progressEngine();
+        int maxInFlight = engine.config().maxInFlight();
+        this.links = new RingLinks(engine, limits.ringBytes(), memory, limits.mappedBytes(), counters);
         connections.carryBy(endpoint -> new RingCarrier(endpoint, maxInFlight, counters));
     }
 
