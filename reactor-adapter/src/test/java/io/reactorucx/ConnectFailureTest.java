@@ -119,7 +119,7 @@ class ConnectFailureTest implements NeedsUcx {
 
     @Test
     void otherErrorModeIsRefused() {
-        UcxBoundServer bound = server.handshakeTimeout(SHORT).bindNow();
+        UcxBoundServer bound = server.handshakeTimeout(TestTime.seconds(3)).bindNow();
 
         StepVerifier.create(to(bound).peerFailureDetection(false).connectTimeout(TestTime.seconds(3)).connect())
                 .expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class,

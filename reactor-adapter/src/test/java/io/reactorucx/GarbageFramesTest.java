@@ -167,7 +167,7 @@ class GarbageFramesTest implements NeedsUcx {
 
     @Test
     void whoComesPastTheSocketIsNotHeard() {
-        bind(SHORT);
+        bind(Waits.PATIENCE);
         UcxConnection rude = UcxClient.create(rudeResources).raw(true)
                 .remoteWorkerAddress(serverResources.workerAddress(0).block(Waits.PATIENCE)).connectNow();
         for (int i = 0; i < 20; i++) {

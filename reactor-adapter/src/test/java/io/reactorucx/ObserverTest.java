@@ -10,6 +10,7 @@ import io.reactorucx.message.TraceContext;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -169,7 +170,7 @@ class ObserverTest implements NeedsUcx {
         seen.clear();
         long earlier = count(resources, Side.SERVER, Outcome.DEADLINE);
 
-        askAll(requester, Duration.ofSeconds(3));
+        askAll(requester, TestTime.seconds(3));
 
         Waits.soon().untilAsserted(() -> assertThat(seen).map(String::trim).containsExactlyInAnyOrder(
                 "client REQUEST request_response DEADLINE", "server RESPONSE request_response DEADLINE",

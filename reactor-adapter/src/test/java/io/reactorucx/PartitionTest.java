@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.Partition;
+import io.reactorucx.testsupport.TestTime;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class PartitionTest implements NeedsUcx {
 
-    private static final String HEARTBEAT_MILLIS = "1000";
+    private static final String HEARTBEAT_MILLIS = String.valueOf(TestTime.seconds(1).toMillis());
 
     private static ChildJvm server(Partition hosts) {
         return ChildJvm.of(EchoServer.class).within(hosts.onRight())

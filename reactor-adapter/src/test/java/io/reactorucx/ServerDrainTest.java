@@ -12,6 +12,7 @@ import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -190,7 +191,7 @@ class ServerDrainTest implements NeedsUcx {
 
         // The request that is refused is the sign that the stop has come here.
         await().atMost(Waits.PATIENCE).ignoreExceptions().until(() -> {
-            assertRefused(Waits.failure(busy.requester().requestResponse(OTHER).timeout(Duration.ofMillis(200))
+            assertRefused(Waits.failure(busy.requester().requestResponse(OTHER).timeout(TestTime.millis(200))
                     .toFuture()));
             return true;
         });

@@ -9,6 +9,7 @@ import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -108,7 +109,7 @@ class StreamEndTest implements NeedsUcx {
             accepted.complete(connection);
             return handler.apply(connection);
         }).bindNow();
-        UcxClient unconnected = UcxClient.create(clientResources).heartbeatInterval(Duration.ofMillis(500));
+        UcxClient unconnected = UcxClient.create(clientResources).heartbeatInterval(TestTime.millis(500));
         client = (route.byWorkerAddress()
                 ? unconnected.remoteWorkerAddress(serverResources.workerAddress(0).block(Waits.PATIENCE))
                 : unconnected.remoteAddress("127.0.0.1", server.port())).connectNow();

@@ -38,6 +38,14 @@ enum Link {
         this.errorMode = errorMode;
     }
 
+    static Stream<Link> detecting() {
+        return tested().filter(link -> link.errorMode == ErrorMode.PEER);
+    }
+
+    static Stream<Link> undetecting() {
+        return tested().filter(link -> link.errorMode == ErrorMode.NONE);
+    }
+
     /** Those that every host has; on a host with an RDMA device, the ones that the property names. */
     static Stream<Link> tested() {
         String names = System.getProperty("io.reactorucx.test.links", "");

@@ -26,7 +26,7 @@ class AuthenticatedLoopsTest {
     private static final String OTHER = "another secret that is as long as the first";
 
     private static TestLoops loops(String name, @Nullable String secret) {
-        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(2),
+        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTimeouts(TestTime.seconds(2), Duration.ofSeconds(2),
                 Duration.ofSeconds(10), Duration.ofMinutes(1));
         return new TestLoops(name, 1, secret == null ? config
                 : config.withAuthenticator(Authenticator.sharedSecret(secret.getBytes(StandardCharsets.UTF_8))));

@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DomainSocketTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);
-    private static final Duration HANDSHAKE = Duration.ofSeconds(2);
+    private static final Duration HANDSHAKE = TestTime.seconds(2);
     private static final String SECRET = "a secret of the two loops that is long enough";
     private static final int MOST = 3;
     private static final int MAX_PATH_BYTES = 108;

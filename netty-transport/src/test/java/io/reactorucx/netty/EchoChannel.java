@@ -3,6 +3,7 @@ package io.reactorucx.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -65,7 +66,11 @@ final class EchoChannel extends ChannelInboundHandlerAdapter {
     }
 
     static Channel serve(TestLoops loops, SocketAddress address, List<Throwable> errors) {
-        return loops.server(address).childHandler(new ChannelInitializer<Channel>() {
+        return serve(loops.server(address), address, errors);
+    }
+
+    static Channel serve(ServerBootstrap server, SocketAddress address, List<Throwable> errors) {
+        return server.childHandler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel accepted) {
                 accepted.pipeline().addLast(new Echo(errors));

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HostileSocketTest {
 
     private static final Duration LIMIT = TestTime.seconds(20);
-    private static final Duration HANDSHAKE = Duration.ofMillis(500);
+    private static final Duration HANDSHAKE = TestTime.millis(500);
     private static final int HELLO = 1;
     private static final int WELCOME = 2;
     private static final int REJECT = 3;

@@ -47,7 +47,7 @@ class PlainTcpTest {
     @BeforeEach
     void start() {
         loops = UcxLoopResources.create("server", 1, UcxNettyConfig.DEFAULT
-                .withPlainTcp(UcxPlainTcpConfig.DEFAULT.withAccepted(true).withDecisionTime(Duration.ofMillis(50))));
+                .withPlainTcp(UcxPlainTcpConfig.DEFAULT.withAccepted(true).withDecisionTime(TestTime.millis(500))));
         clientLoops = UcxLoopResources.create("client", 1, UcxNettyConfig.DEFAULT);
         pool = ConnectionProvider.create("pool", 10);
     }

@@ -28,7 +28,7 @@ class RequiredLinksTest {
 
     private static TestLoops loops(String name, @Nullable UcxTransportKind required) {
         UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTransports("posix", "tcp").withTimeouts(
-                Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(1));
+                TestTime.seconds(2), Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(1));
         return new TestLoops(name, 1, required == null ? config : config.withRequiredTransports(required));
     }
 

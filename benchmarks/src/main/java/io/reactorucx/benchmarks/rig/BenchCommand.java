@@ -159,8 +159,8 @@ public final class BenchCommand implements Callable<Integer> {
                 .mapToDouble(each -> timing.estimateOf(each) * Timing.roundsOf(each, rounds)).sum();
         Progress progress = new Progress(System.err,
                 contenders.stream().mapToInt(each -> Timing.roundsOf(each, rounds)).sum(), estimate);
-        Rounds gauged = new Rounds(new Processes(where, timing), progress);
-        TurnRounds inTurns = new TurnRounds(where, timing, progress);
+        Rounds gauged = new Rounds(new Processes(where, timing, List.of()), progress);
+        TurnRounds inTurns = new TurnRounds(where, timing, List.of(), progress);
         HostStates host = new HostStates(fastHop);
         System.out.println(rounds + " rounds, " + timing.seconds() + " s each after up to " + timing.longestWarmup()
                 + " s, " + where + "; about " + Progress.text(estimate) + " minutes");

@@ -26,10 +26,17 @@ final class Commands {
 
     private final Cpus cpus;
     private final Timing timing;
+    private final List<String> moreOptions;
 
-    Commands(Cpus cpus, Timing timing) {
+    /**
+     * Commands of programs in Java.
+     *
+     * @param moreOptions of each JVM
+     */
+    Commands(Cpus cpus, Timing timing, List<String> moreOptions) {
         this.cpus = cpus;
         this.timing = timing;
+        this.moreOptions = moreOptions;
     }
 
     List<String> server(Contender contender) throws IOException {
@@ -136,10 +143,11 @@ final class Commands {
                 "-Xlog:all=off");
     }
 
-    private static List<String> java(String cpus, String collector, List<String> options, List<String> arguments) {
+    private List<String> java(String cpus, String collector, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(Cpus.prefix(cpus));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_OPTIONS);
+        command.addAll(moreOptions);
         command.add("-XX:+Use" + collector + "GC");
         command.addAll(classArchive(collector, arguments));
         command.addAll(options);

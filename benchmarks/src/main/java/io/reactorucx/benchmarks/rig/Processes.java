@@ -24,8 +24,8 @@ final class Processes implements Rounds.Gauge {
     private final PerftestProcesses inC;
     private final Map<List<String>, Double> rates = new HashMap<>();
 
-    Processes(Cpus cpus, Timing timing) {
-        this.commands = new Commands(cpus, timing);
+    Processes(Cpus cpus, Timing timing, List<String> jvmOptions) {
+        this.commands = new Commands(cpus, timing, jvmOptions);
         this.timing = timing;
         this.inC = new PerftestProcesses(cpus, timing);
     }

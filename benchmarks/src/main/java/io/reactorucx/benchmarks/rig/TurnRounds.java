@@ -29,10 +29,10 @@ final class TurnRounds {
     private final Commands commands;
     private final PerftestProcesses inC;
 
-    TurnRounds(Cpus cpus, Timing timing, Progress progress) {
+    TurnRounds(Cpus cpus, Timing timing, List<String> jvmOptions, Progress progress) {
         this.timing = timing;
         this.progress = progress;
-        this.commands = new Commands(cpus, timing);
+        this.commands = new Commands(cpus, timing, jvmOptions);
         this.inC = new PerftestProcesses(cpus, timing);
     }
 

@@ -63,6 +63,9 @@ public final class ServerProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
                 "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m", "-cp", System.getProperty("java.class.path")));
+        // Such as those of the compiler and the collector.
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(each -> each.startsWith("-XX:"))
+                .forEach(command::add);
         String libraryPath = System.getProperty("io.reactorucx.library.path");
         if (libraryPath != null) {
             command.add("-Dio.reactorucx.library.path=" + libraryPath);

@@ -69,7 +69,9 @@ final class DemoProcess implements AutoCloseable {
     static DemoProcess start(Path directory, String... arguments) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java")
                 .toString(), "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Xmx256m",
-                "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+                // It runs for seconds, in which much of the time would be that of the better compiler.
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                Main.class.getName()));
         command.addAll(List.of(arguments));
         try {
             return new DemoProcess(new ProcessBuilder(command).directory(directory.toFile())

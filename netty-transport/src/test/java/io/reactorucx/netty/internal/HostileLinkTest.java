@@ -113,7 +113,7 @@ class HostileLinkTest {
 
     private void connect(String transport, int window) throws IOException {
         UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTransports(transport).withWindowBytes(window).withTimeouts(
-                Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(10), Duration.ofMinutes(1));
+                TestTime.seconds(2), Duration.ofMillis(300), Duration.ofSeconds(10), Duration.ofMinutes(1));
         servers = UcxIoHandler.newFactory(config);
         new UcxNettyMetrics(servers).bindTo(meters);
         serverLoops = new MultiThreadIoEventLoopGroup(1, servers);

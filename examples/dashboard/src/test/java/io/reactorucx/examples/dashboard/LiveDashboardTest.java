@@ -42,7 +42,7 @@ class LiveDashboardTest {
 
     /** The peer is killed after a third of them. */
     private static final int SECONDS = 105;
-    private static final Duration NOTICED_WITHIN = Duration.ofSeconds(2);
+    private static final Duration NOTICED_WITHIN = TestTime.seconds(2);
     private static final Duration LIMIT = TestTime.seconds(40);
     private static final Duration POLL = Duration.ofMillis(20);
     private static final double TOLERANCE = 0.05;
