@@ -194,7 +194,7 @@ public final class UcxIoHandler implements IoHandler {
                 wasIdle = false;
                 spin.workCame(System.nanoTime());
             }
-            return ++round % ROUNDS_PER_POLL == 0 ? work + epoll.run(new LoopContext(context, false, 0)) : work;
+            return work + pollSockets(context);
         }
         if (!context.canBlock()) {
             return ++round % ROUNDS_PER_POLL == 0 || engines.isEmpty()
@@ -205,7 +205,16 @@ public final class UcxIoHandler implements IoHandler {
         }
         wasIdle = true;
         work = spin(context);
-        return work > 0 || !context.canBlock() ? work : sleep(context);
+        if (work > 0) {
+            // Work that always comes soon may end each spin before that has looked at the sockets.
+            return work + pollSockets(context);
+        }
+        return context.canBlock() ? sleep(context) : 0;
+    }
+
+    /** Looks at the sockets in one of so many rounds that have work. */
+    private int pollSockets(IoHandlerContext context) {
+        return ++round % ROUNDS_PER_POLL == 0 ? epoll.run(new LoopContext(context, false, 0)) : 0;
     }
 
     /** One round of each engine, and one read of each channel that has something. */
