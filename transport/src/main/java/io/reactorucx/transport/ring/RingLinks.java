@@ -37,7 +37,8 @@ final class RingLinks implements PolledSource {
     private final MappedMemory limit;
     private final FairLimit shares;
     private final RingCounters counters;
-    private final Map<Long, RingLink> byWorker = new HashMap<>();
+    /** Those that new connections join. */
+    private final Map<PeerEngine, RingLink> byPeer = new HashMap<>();
     /** All that are not closed; replaced when one comes or goes. */
     private List<RingLink> links = List.of();
     /** Those that had no connection at the last look. */
@@ -55,19 +56,20 @@ final class RingLinks implements PolledSource {
         this.sweep = new PeriodicTask(engine, "the end of unused rings", IDLE, this::sweep);
     }
 
-    RingCounters counters() {
-        return counters;
+    /** An engine of a process, as it says. */
+    private record PeerEngine(long worker, ProcessIdentity process) {
     }
 
     /** Returns the link to an engine of a peer; null if there is no memory for it, or no room within the limits. */
     @Nullable RingLink open(long worker, ProcessIdentity process) {
-        RingLink known = byWorker.get(worker);
+        PeerEngine peer = new PeerEngine(worker, process);
+        RingLink known = byPeer.get(peer);
         if (known != null && !known.isEnded()) {
-            return known.process().equals(process) ? known : null;
+            return known;
         }
         RingLink made = reserve(process, ringBytes) ? make(process) : null;
         if (made != null) {
-            byWorker.put(worker, made);
+            byPeer.put(peer, made);
             added(made);
         }
         return made;
@@ -103,7 +105,7 @@ final class RingLinks implements PolledSource {
     boolean map(RingLink link, RingFrame offer) {
         if (!link.accepts(offer)) {
             // One of the two has a new ring: later connections agree on a new pair.
-            byWorker.values().remove(link);
+            forget(link);
             return false;
         }
         if (link.ofPeer() != null) {
@@ -114,7 +116,16 @@ final class RingLinks implements PolledSource {
             free(link.process(), offer.bytes());
             mapped = false;
         }
+        if (!mapped) {
+            // Whoever has made this offer knows the key of the ring.
+            forget(link);
+        }
         return mapped;
+    }
+
+    /** No other connection joins a link. */
+    private void forget(RingLink link) {
+        byPeer.values().remove(link);
     }
 
     private static PeerOrigin origin(ProcessIdentity process) {
@@ -185,7 +196,7 @@ final class RingLinks implements PolledSource {
     }
 
     private void close(RingLink link) {
-        byWorker.values().remove(link);
+        forget(link);
         links = links.stream().filter(each -> each != link).toList();
         counters.open(links.size());
         long bytes = link.bytes();
