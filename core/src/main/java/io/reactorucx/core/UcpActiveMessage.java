@@ -32,6 +32,8 @@ public final class UcpActiveMessage {
     private static final int MAX_REUSED_BYTES = 256;
     private static final VarHandle BIG_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
             ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LITTLE_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
+            ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle BIG_ENDIAN_INT = MethodHandles.byteArrayViewVarHandle(int[].class,
             ByteOrder.BIG_ENDIAN);
     private static final VarHandle BIG_ENDIAN_SHORT = MethodHandles.byteArrayViewVarHandle(short[].class,
@@ -326,6 +328,9 @@ public final class UcpActiveMessage {
         if (length > Long.BYTES) {
             throw new IllegalStateException("active message " + id + ": its data of " + length
                     + " bytes is more than a word");
+        }
+        if (length == Long.BYTES) {
+            return (long) LITTLE_ENDIAN.get(all, headerLength);
         }
         long data = 0;
         for (int i = 0; i < length; i++) {

@@ -142,7 +142,8 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         messagesReceived++;
         int id = ApplicationHeader.id(message);
-        DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
+        ActiveMessageReceiver receiver = receivers.of(id);
+        DropReason refusal = receiver == null ? await(message, id) : receiver.offer(message);
         if (refusal != null) {
             boolean chosen = refusal != DropReason.NO_RECEIVER && refusal != DropReason.OVERFLOW_ERROR;
             if (message.isRendezvous() && !chosen) {
@@ -210,12 +211,13 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Returns whether an id has a receiver. */
     public boolean receives(int id) {
-        return receivers.has(id);
+        return receivers.of(id) != null;
     }
 
     /** Hands a message to the receiver of its id; returns why it was dropped, null when it was not. */
     @Nullable DropReason offer(UcpActiveMessage message, int id) {
-        return receivers.offer(message, id);
+        ActiveMessageReceiver receiver = receivers.of(id);
+        return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
     }
 
     /** Offers of data that the application has not fetched. */
