@@ -49,7 +49,6 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     private final OpenOffers offers;
     private final UnclaimedMessages unclaimed;
     private final RefusableSends sends = new RefusableSends();
-    private int lastNumber;
     private int messagesSent;
     private int messagesReceived;
 
@@ -77,17 +76,16 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         if (isRaw()) {
             return endpoint.amSend(id, header, payload, registration, protocol, true, whenDone);
         }
-        int number = ++lastNumber;
         boolean offered = protocol == AmProtocol.AUTO && isOffered(payload.byteSize());
         AmProtocol way = offered ? AmProtocol.RENDEZVOUS : protocol;
         if (way == AmProtocol.EAGER || way == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
-            MemorySegment framed = connection.applicationHeader(id, number, header);
+            MemorySegment framed = connection.applicationHeader(id, RefusableSends.NONE, header);
             connection.applicationSends(framed, payload);
             return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true,
                     whenDone));
         }
-        RefusableSends.RefusableSend send = sends.begin(number, whenDone);
-        MemorySegment framed = connection.applicationHeader(id, number, header);
+        RefusableSends.RefusableSend send = sends.begin(whenDone);
+        MemorySegment framed = connection.applicationHeader(id, send.number(), header);
         connection.applicationSends(framed, payload);
         boolean completed = !connection.offerLarge(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
                 && endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true, send);
@@ -110,12 +108,11 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             return endpoint.dataOperations().amSend(id, header, payload, Set.of(AmSendFlag.REPLY), Set.of(), whenDone)
                     .isImmediate();
         }
-        int number = ++lastNumber;
-        RefusableSends.RefusableSend send = sends.begin(number, whenDone);
+        RefusableSends.RefusableSend send = sends.begin(whenDone);
         Set<AmSendFlag> how = isOffered(payload.byteSize()) ? Set.of(AmSendFlag.REPLY, AmSendFlag.RENDEZVOUS)
                 : Set.of(AmSendFlag.REPLY);
         return sends.posted(send, taken(endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
-                connection.applicationHeader(id, number, header), payload, how, Set.of(), send).isImmediate()));
+                connection.applicationHeader(id, send.number(), header), payload, how, Set.of(), send).isImmediate()));
     }
 
     @Override
