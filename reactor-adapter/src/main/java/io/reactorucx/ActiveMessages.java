@@ -33,9 +33,11 @@ import reactor.core.publisher.Mono;
 public final class ActiveMessages {
 
     private final ConnectionCore connection;
+    private final ActiveMessageProtocol messages;
 
     ActiveMessages(ConnectionCore connection) {
         this.connection = connection;
+        this.messages = Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class));
     }
 
     /**
@@ -75,7 +77,7 @@ public final class ActiveMessages {
         Objects.requireNonNull(payload, "payload");
         return SingleCallMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) ->
-                messages().send(endpoint, id, header, payload, null, protocol, whenDone));
+                messages.send(endpoint, id, header, payload, null, protocol, whenDone));
     }
 
     /**
@@ -90,7 +92,7 @@ public final class ActiveMessages {
         ActiveMessageArguments.check(connection, id, header, AmProtocol.AUTO);
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return SingleCallMono.of(connection, OperationKind.AM_SEND,
-                data.byteSize(), (worker, endpoint, whenDone) -> messages().send(endpoint, id, header, data, whenDone));
+                data.byteSize(), (worker, endpoint, whenDone) -> messages.send(endpoint, id, header, data, whenDone));
     }
 
     /**
@@ -105,7 +107,7 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
         ActiveMessageArguments.check(connection, id, header, protocol);
         return SingleCallMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
-                (worker, endpoint, whenDone) -> messages().send(endpoint, id, header, payload.segment(),
+                (worker, endpoint, whenDone) -> messages.send(endpoint, id, header, payload.segment(),
                         LeasedBuffer.of(payload).registration(), protocol, whenDone));
     }
 
@@ -135,11 +137,7 @@ public final class ActiveMessages {
      */
     public Flux<ActiveMessage> receive(int id) {
         ReservedMessageIds.checkFree(id);
-        return messages().receive(id);
-    }
-
-    private ActiveMessageProtocol messages() {
-        return Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class));
+        return messages.receive(id);
     }
 
     @Override

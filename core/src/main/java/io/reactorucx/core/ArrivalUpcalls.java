@@ -54,20 +54,22 @@ final class ArrivalUpcalls {
             }
             Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
             if (hold) {
-                events.heldArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data,
+                events.heldArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength), length, data,
                         rendezvous, replyTo));
                 return IN_PROGRESS;
             }
             if (length > maxInlineBytes
-                    && place((int) arg, bytes(header, headerLength, 0), data, Math.toIntExact(length), replyTo)) {
+                    && place((int) arg, bytes(header, headerLength), data, Math.toIntExact(length), replyTo)) {
                 return OK;
             }
             UcpActiveMessage message = events.spareMessage();
             if (headerLength == 0 && length <= Long.BYTES) {
                 message.become((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo);
             } else {
-                byte[] bytes = headerLength == 0 ? message.arrayFor(Math.toIntExact(length))
-                        : bytes(header, headerLength, length);
+                byte[] bytes = message.arrayFor(Math.toIntExact(Math.addExact(headerLength, length)));
+                if (headerLength > 0) {
+                    UcpDirect.copy(header, bytes, 0, (int) headerLength);
+                }
                 if (length > 0) {
                     UcpDirect.copy(data, bytes, (int) headerLength, (int) length);
                 }
@@ -99,9 +101,8 @@ final class ArrivalUpcalls {
         return true;
     }
 
-    /** An array that begins with the header, with room behind it. */
-    private static byte[] bytes(long header, long headerLength, long room) {
-        byte[] bytes = new byte[Math.addExact(Math.toIntExact(headerLength), Math.toIntExact(room))];
+    private static byte[] bytes(long header, long headerLength) {
+        byte[] bytes = new byte[Math.toIntExact(headerLength)];
         if (headerLength > 0) {
             UcpDirect.copy(header, bytes, 0, (int) headerLength);
         }

@@ -28,10 +28,12 @@ public final class UcpActiveMessage {
     private static final int OVER = -1;
     /** The descriptor of data that UCX does not hold. */
     private static final long ELSEWHERE = -1;
-    /** Data of up to so many bytes is copied into an array that the object has for all of its messages. */
+    /** Header and data of up to so many bytes are copied into an array that the object has for all its messages. */
     private static final int MAX_REUSED_BYTES = 256;
     private static final VarHandle BIG_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
             ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LITTLE_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
+            ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle BIG_ENDIAN_INT = MethodHandles.byteArrayViewVarHandle(int[].class,
             ByteOrder.BIG_ENDIAN);
     private static final VarHandle BIG_ENDIAN_SHORT = MethodHandles.byteArrayViewVarHandle(short[].class,
@@ -41,7 +43,7 @@ public final class UcpActiveMessage {
     private int id;
     /** Header and inline data; null when these are in the word. */
     private byte @Nullable [] bytes;
-    /** The array for small messages without a header, made for the first of them; stays with this object. */
+    /** The array for small messages, made for the first of them; stays with this object. */
     private byte @Nullable [] scratch;
     private int headerLength;
     private long length;
@@ -97,13 +99,10 @@ public final class UcpActiveMessage {
         this.replyTo = replyTo;
     }
 
-    /**
-     * Returns an array for the data of a message without a header, whose bytes begin at 0: that of this object, if it
-     * is large enough.
-     */
-    byte[] arrayFor(int dataLength) {
-        if (dataLength > MAX_REUSED_BYTES) {
-            return new byte[dataLength];
+    /** Returns an array for header and data, which begin at 0: that of this object, if it is large enough. */
+    byte[] arrayFor(int itsLength) {
+        if (itsLength > MAX_REUSED_BYTES) {
+            return new byte[itsLength];
         }
         byte[] made = scratch;
         if (made == null) {
@@ -248,7 +247,7 @@ public final class UcpActiveMessage {
     private byte[] bytes() {
         byte[] all = array();
         if (all == scratch) {
-            all = Arrays.copyOf(all, (int) length);
+            all = Arrays.copyOf(all, headerLength + (int) length);
             bytes = all;
         }
         return all;
@@ -329,6 +328,9 @@ public final class UcpActiveMessage {
         if (length > Long.BYTES) {
             throw new IllegalStateException("active message " + id + ": its data of " + length
                     + " bytes is more than a word");
+        }
+        if (length == Long.BYTES) {
+            return (long) LITTLE_ENDIAN.get(all, headerLength);
         }
         long data = 0;
         for (int i = 0; i < length; i++) {

@@ -242,7 +242,7 @@ public final class UcpActiveMessages {
         }
         UcpActiveMessage message = spare();
         int size = headerBytes + dataBytes;
-        byte[] bytes = headerBytes == 0 ? message.arrayFor(size) : new byte[size];
+        byte[] bytes = message.arrayFor(size);
         MemorySegment.copy(source, JAVA_BYTE, offset, bytes, 0, size);
         message.become(id, bytes, headerBytes, dataBytes, from);
         deliver(message);

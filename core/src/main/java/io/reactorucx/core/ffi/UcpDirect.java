@@ -3,12 +3,15 @@ package io.reactorucx.core.ffi;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -20,6 +23,11 @@ public final class UcpDirect {
 
     private static final ValueLayout.OfLong LITTLE_ENDIAN =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** Moves bytes. */
+    private static final VarHandle WORD_OF_ARRAY = MethodHandles.byteArrayViewVarHandle(long[].class,
+            ByteOrder.nativeOrder());
+    /** As much is copied as two words that may overlap: a bulk copy of so few bytes is mostly checks and calls. */
+    private static final int MAX_WORDS_BYTES = 2 * Long.BYTES;
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private UcpDirect() {
@@ -249,7 +257,15 @@ public final class UcpDirect {
 
     /** {@snippet lang=c : memcpy(to + offset, address, bytes) } */
     public static void copy(long address, byte[] to, int offset, int bytes) {
-        MemorySegment.copy(ALL, JAVA_BYTE, address, to, offset, bytes);
+        if (bytes >= Long.BYTES && bytes <= MAX_WORDS_BYTES) {
+            int last = bytes - Long.BYTES;
+            WORD_OF_ARRAY.set(to, offset, ALL.get(JAVA_LONG_UNALIGNED, address));
+            if (last > 0) {
+                WORD_OF_ARRAY.set(to, offset + last, ALL.get(JAVA_LONG_UNALIGNED, address + last));
+            }
+        } else {
+            MemorySegment.copy(ALL, JAVA_BYTE, address, to, offset, bytes);
+        }
     }
 
     /** {@snippet lang=c : memcpy(to, address, bytes) } */
@@ -266,7 +282,16 @@ public final class UcpDirect {
 
     /** {@snippet lang=c : memcpy(address, from, sizeof(from)) } */
     public static void copy(MemorySegment from, long address) {
-        MemorySegment.copy(from, 0, ALL, address, from.byteSize());
+        long bytes = from.byteSize();
+        if (bytes >= Long.BYTES && bytes <= MAX_WORDS_BYTES) {
+            long last = bytes - Long.BYTES;
+            ALL.set(JAVA_LONG_UNALIGNED, address, from.get(JAVA_LONG_UNALIGNED, 0));
+            if (last > 0) {
+                ALL.set(JAVA_LONG_UNALIGNED, address + last, from.get(JAVA_LONG_UNALIGNED, last));
+            }
+        } else {
+            MemorySegment.copy(from, 0, ALL, address, bytes);
+        }
     }
 
     /** {@return memory of a number of bytes at an address} */

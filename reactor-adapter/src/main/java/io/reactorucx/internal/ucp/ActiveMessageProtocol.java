@@ -49,7 +49,6 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     private final OpenOffers offers;
     private final UnclaimedMessages unclaimed;
     private final RefusableSends sends = new RefusableSends();
-    private int lastNumber;
     private int messagesSent;
     private int messagesReceived;
 
@@ -77,11 +76,10 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         if (isRaw()) {
             return endpoint.amSend(id, header, payload, registration, protocol, true, whenDone);
         }
-        int number = ++lastNumber;
         boolean offered = protocol == AmProtocol.AUTO && isLarge(payload.byteSize());
         AmProtocol way = offered ? AmProtocol.RENDEZVOUS : protocol;
         if (way == AmProtocol.EAGER || way == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
-            MemorySegment framed = connection.applicationHeader(id, number, header);
+            MemorySegment framed = connection.applicationHeader(id, RefusableSends.NONE, header);
             connection.applicationSends(framed, payload);
             if (isLarge(payload.byteSize())) {
                 // The receiver's UCX keeps it until it is fetched.
@@ -91,8 +89,8 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             return taken(connection.carrier().send(ReservedMessageIds.APPLICATION, framed, payload, registration, way,
                     whenDone));
         }
-        RefusableSends.RefusableSend send = sends.begin(number, whenDone);
-        MemorySegment framed = connection.applicationHeader(id, number, header);
+        RefusableSends.RefusableSend send = sends.begin(whenDone);
+        MemorySegment framed = connection.applicationHeader(id, send.number(), header);
         connection.applicationSends(framed, payload);
         boolean completed = !connection.offerLarge(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
                 && connection.carrier().send(ReservedMessageIds.APPLICATION, framed, payload, registration, way, send);
@@ -118,10 +116,9 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         if (!isLarge(payload.byteSize())) {
             return send(endpoint, id, header, payload.copied(), null, AmProtocol.EAGER, whenDone);
         }
-        int number = ++lastNumber;
-        RefusableSends.RefusableSend send = sends.begin(number, whenDone);
+        RefusableSends.RefusableSend send = sends.begin(whenDone);
         return sends.posted(send, taken(endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
-                connection.applicationHeader(id, number, header), payload,
+                connection.applicationHeader(id, send.number(), header), payload,
                 Set.of(AmSendFlag.REPLY, AmSendFlag.RENDEZVOUS), Set.of(), send).isImmediate()));
     }
 
@@ -149,7 +146,8 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         messagesReceived++;
         int id = ApplicationHeader.id(message);
-        DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
+        ActiveMessageReceiver receiver = receivers.of(id);
+        DropReason refusal = receiver == null ? await(message, id) : receiver.offer(message);
         if (refusal != null) {
             boolean chosen = refusal != DropReason.NO_RECEIVER && refusal != DropReason.OVERFLOW_ERROR;
             if (message.isRendezvous() && !chosen) {
@@ -217,12 +215,13 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Returns whether an id has a receiver. */
     public boolean receives(int id) {
-        return receivers.has(id);
+        return receivers.of(id) != null;
     }
 
     /** Hands a message to the receiver of its id; returns why it was dropped, null when it was not. */
     @Nullable DropReason offer(UcpActiveMessage message, int id) {
-        return receivers.offer(message, id);
+        ActiveMessageReceiver receiver = receivers.of(id);
+        return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
     }
 
     /** Offers of data that the application has not fetched. */

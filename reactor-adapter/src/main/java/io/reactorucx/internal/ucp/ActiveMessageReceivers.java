@@ -1,7 +1,5 @@
 package io.reactorucx.internal.ucp;
 
-import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.transport.DropReason;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,14 +27,9 @@ public final class ActiveMessageReceivers {
         return byId.isEmpty();
     }
 
-    public boolean has(int id) {
-        return byId.containsKey(id);
-    }
-
-    /** Offers a message to the receiver of its id. Returns why it was dropped, or null when it was taken. */
-    public @Nullable DropReason offer(UcpActiveMessage message, int id) {
-        ActiveMessageReceiver receiver = byId.get(id);
-        return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
+    /** Returns the receiver of an id, or null when it has none. */
+    @Nullable ActiveMessageReceiver of(int id) {
+        return byId.get(id);
     }
 
     /** No more messages will come: what waits is delivered, then the subscribers hear of the end. */

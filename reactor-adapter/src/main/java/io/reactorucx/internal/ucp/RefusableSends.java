@@ -1,6 +1,7 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,11 +14,24 @@ import java.util.Map;
  */
 final class RefusableSends {
 
-    private final Map<Integer, RefusableSend> inFlight = new HashMap<>();
+    /** The number of a message that cannot be refused. */
+    static final int NONE = 0;
 
-    /** Returns the completion with which a message is to be posted. */
-    RefusableSend begin(int number, Completion whenDone) {
-        return new RefusableSend(this, number, whenDone);
+    private static final int LAST = 0xffff;
+
+    private final Map<Integer, RefusableSend> inFlight = new HashMap<>();
+    private int lastNumber = NONE;
+
+    /** Returns the completion with which a message is to be posted, whose number no other one in flight has. */
+    RefusableSend begin(Completion whenDone) {
+        if (inFlight.size() == LAST) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null,
+                    LAST + " messages of the connection wait for their peer to fetch them");
+        }
+        do {
+            lastNumber = lastNumber == LAST ? NONE + 1 : lastNumber + 1;
+        } while (inFlight.containsKey(lastNumber));
+        return new RefusableSend(this, lastNumber, whenDone);
     }
 
     /** The message was posted. Returns whether it has completed already. */
@@ -44,10 +58,14 @@ final class RefusableSends {
         private final Completion whenDone;
         private boolean refused;
 
-        RefusableSend(RefusableSends sends, int number, Completion whenDone) {
+        private RefusableSend(RefusableSends sends, int number, Completion whenDone) {
             this.sends = sends;
             this.number = number;
             this.whenDone = whenDone;
+        }
+
+        int number() {
+            return number;
         }
 
         @Override

@@ -36,7 +36,9 @@ final class HeaderBuffer {
         MemorySegment header = ofSize(ApplicationHeader.BYTES + length);
         FrameBytes.putLong(bytes, 0, token);
         ApplicationHeader.put(bytes, id, number);
-        MemorySegment.copy(own, ValueLayout.JAVA_BYTE, 0, bytes, ApplicationHeader.BYTES, length);
+        if (length > 0) {
+            MemorySegment.copy(own, ValueLayout.JAVA_BYTE, 0, bytes, ApplicationHeader.BYTES, length);
+        }
         return header;
     }
 

@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
  * The layout of a ring: slots of a cache line. A record takes one slot or several that follow each other, and begins
  * with its sequence number (8 bytes), which is written last: the number of its first slot since the ring was made, plus
  * 1. Behind it stand the size of the data (4), the id of the message (2), the size of the header (2), the header, the
- * data. The sequence number of the next record is 0 until that is written. A record that would reach over the end of
+ * data. The numbers have the byte order of the machine. The sequence number of the next record is 0 until that is written. A record that would reach over the end of
  * the ring begins at its start, and a filler takes the slots before.
  *
  * <p>Beside the ring its owner shows how much of the peer's ring it has read, and whether it sleeps.
@@ -17,11 +17,10 @@ final class RingLayout {
     static final int SLOT_BYTES = 64;
     static final int SLOT_SHIFT = 6;
     static final int HEAD_BYTES = 16;
-    static final int DATA_BYTES_AT = 8;
-    static final int ID_AT = 12;
-    static final int HEADER_BYTES_AT = 14;
-    /** In place of the size of the data, in a filler. */
-    static final int FILLER = -1;
+    /** Where the three numbers behind the sequence number stand, which are written and read as one. */
+    static final int NUMBERS_AT = 8;
+    /** In their place, in a filler. */
+    static final long FILLER = -1;
     static final int MAX_HEADER_BYTES = 0xFFFF;
 
     /** A quarter has room for the largest batch of small messages. */
@@ -38,6 +37,22 @@ final class RingLayout {
     static final VarHandle SEQUENCE = ValueLayout.JAVA_LONG.varHandle();
 
     private RingLayout() {
+    }
+
+    static long numbers(int id, long headerBytes, long dataBytes) {
+        return dataBytes | (long) id << 32 | headerBytes << 48;
+    }
+
+    static int id(long numbers) {
+        return (int) (numbers >>> 32) & 0xFFFF;
+    }
+
+    static int headerBytes(long numbers) {
+        return (int) (numbers >>> 48);
+    }
+
+    static int dataBytes(long numbers) {
+        return (int) numbers;
     }
 
     /** Returns whether a ring can have so many bytes. */

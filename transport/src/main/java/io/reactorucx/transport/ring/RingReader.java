@@ -1,7 +1,6 @@
 package io.reactorucx.transport.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
@@ -71,23 +70,23 @@ final class RingReader {
         }
         long at = at();
         long toEnd = ring.byteSize() - at;
-        int dataBytes = ring.get(JAVA_INT, at + RingLayout.DATA_BYTES_AT);
-        if (dataBytes == RingLayout.FILLER) {
+        long numbers = ring.get(JAVA_LONG, at + RingLayout.NUMBERS_AT);
+        if (numbers == RingLayout.FILLER) {
             if (at == 0) {
                 throw new ProtocolViolationException("a filler at the start of a ring");
             }
             position += toEnd >> RingLayout.SLOT_SHIFT;
             return true;
         }
-        int id = Short.toUnsignedInt(ring.get(JAVA_SHORT, at + RingLayout.ID_AT));
-        int headerBytes = Short.toUnsignedInt(ring.get(JAVA_SHORT, at + RingLayout.HEADER_BYTES_AT));
+        int headerBytes = RingLayout.headerBytes(numbers);
+        int dataBytes = RingLayout.dataBytes(numbers);
         long size = (long) RingLayout.HEAD_BYTES + headerBytes + dataBytes;
         if (dataBytes < 0 || size > maxRecordBytes || size > toEnd) {
             throw new ProtocolViolationException("a record of a ring with " + headerBytes + " bytes of header and "
                     + dataBytes + " of data, " + toEnd + " bytes before its end");
         }
         position += RingLayout.slots(size);
-        target.record(id, ring, at + RingLayout.HEAD_BYTES, headerBytes, dataBytes);
+        target.record(RingLayout.id(numbers), ring, at + RingLayout.HEAD_BYTES, headerBytes, dataBytes);
         return true;
     }
 

@@ -1,8 +1,7 @@
 package io.reactorucx.transport.ring;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
@@ -66,10 +65,10 @@ final class RingWriter {
         }
         clear(index + needed & slots - 1);
         long at = index << RingLayout.SLOT_SHIFT;
-        ring.set(JAVA_INT, at + RingLayout.DATA_BYTES_AT, (int) dataBytes);
-        ring.set(JAVA_SHORT, at + RingLayout.ID_AT, (short) id);
-        ring.set(JAVA_SHORT, at + RingLayout.HEADER_BYTES_AT, (short) headerBytes);
-        MemorySegment.copy(header, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES, headerBytes);
+        ring.set(JAVA_LONG, at + RingLayout.NUMBERS_AT, RingLayout.numbers(id, headerBytes, dataBytes));
+        if (headerBytes > 0) {
+            MemorySegment.copy(header, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES, headerBytes);
+        }
         MemorySegment.copy(data, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES + headerBytes, dataBytes);
         publish(at);
         position += needed;
@@ -96,7 +95,7 @@ final class RingWriter {
 
     private void fill(long index) {
         long at = index << RingLayout.SLOT_SHIFT;
-        ring.set(JAVA_INT, at + RingLayout.DATA_BYTES_AT, RingLayout.FILLER);
+        ring.set(JAVA_LONG, at + RingLayout.NUMBERS_AT, RingLayout.FILLER);
         publish(at);
     }
 
