@@ -23,7 +23,7 @@ enum Route {
     SELF(true, "self");
 
     /** The smallest ring, which is full more often than a larger one. */
-    private static final int RING_BYTES = 512 << 10;
+    private static final int RING_BYTES = 256 << 10;
 
     private final boolean byWorkerAddress;
     private final String[] transports;

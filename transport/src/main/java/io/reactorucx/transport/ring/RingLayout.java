@@ -23,8 +23,8 @@ final class RingLayout {
     static final long FILLER = -1;
     static final int MAX_HEADER_BYTES = 0xFFFF;
 
-    /** A quarter has room for the largest batch of small messages. */
-    static final int MIN_BYTES = 512 << 10;
+    /** Half of it has room for the largest batch of small messages. */
+    static final int MIN_BYTES = 256 << 10;
     static final int MAX_BYTES = 64 << 20;
 
     /** The word of the slots that the owner has read of the peer's ring. */
@@ -60,9 +60,9 @@ final class RingLayout {
         return Long.bitCount(bytes) == 1 && bytes >= MIN_BYTES && bytes <= MAX_BYTES;
     }
 
-    /** Returns the size of the largest record: a quarter of the ring, so that a filler never keeps one out. */
+    /** Returns the size of the largest record: half of the ring, so that a filler never keeps one out. */
     static long maxRecordBytes(long ringBytes) {
-        return ringBytes / 4;
+        return ringBytes / 2;
     }
 
     static long slots(long recordBytes) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class RingProtocolFactory implements ProtocolFactory {
 
     /** The size of a ring unless a setting says otherwise. */
-    public static final int DEFAULT_BYTES = 512 << 10;
+    public static final int DEFAULT_BYTES = 256 << 10;
 
     private final RingCounters counters = new RingCounters();
     private final RingLinks links;

@@ -75,9 +75,9 @@ final class RingWriter {
         return true;
     }
 
-    /** Returns whether a quarter of the ring is free, which the largest record needs. */
+    /** Returns whether half of the ring is free, which the largest record needs. */
     boolean hasRoom() {
-        return position - readByPeer.getAsLong() < slots - slots / 4;
+        return position - readByPeer.getAsLong() < slots / 2;
     }
 
     private boolean hasRoom(long wanted) {
