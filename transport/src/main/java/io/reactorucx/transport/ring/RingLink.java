@@ -252,7 +252,7 @@ final class RingLink {
 
     /** Returns whether there is something to do before a sleep. */
     boolean hasWork() {
-        boolean room = !waiting.isEmpty() && writer.hasRoom()
+        boolean room = !waiting.isEmpty() && writer.mayHaveRoom()
                 || !readings.isEmpty() && readByPeer() >= readings.element().position;
         return written || roomMade || room || reader != null && !ended && reader.hasNext();
     }

@@ -75,9 +75,9 @@ final class RingWriter {
         return true;
     }
 
-    /** Returns whether half of the ring is free, which the largest record needs. */
-    boolean hasRoom() {
-        return position - readByPeer.getAsLong() < slots / 2;
+    /** Returns whether the peer has read more since there was no room. */
+    boolean mayHaveRoom() {
+        return readByPeer.getAsLong() != read;
     }
 
     private boolean hasRoom(long wanted) {
