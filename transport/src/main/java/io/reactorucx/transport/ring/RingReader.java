@@ -55,9 +55,9 @@ final class RingReader {
     }
 
     /**
-     * Reads at most one message.
+     * Reads one message.
      *
-     * @return whether there was a record
+     * @return false if there was none
      * @throws ProtocolViolationException for what is no record
      */
     boolean read(Target target) {
@@ -77,7 +77,7 @@ final class RingReader {
                 throw new ProtocolViolationException("a filler at the start of a ring");
             }
             position += toEnd >> RingLayout.SLOT_SHIFT;
-            return true;
+            return read(target); // At the start, where no filler follows.
         }
         int id = Short.toUnsignedInt(ring.get(JAVA_SHORT, at + RingLayout.ID_AT));
         int headerBytes = Short.toUnsignedInt(ring.get(JAVA_SHORT, at + RingLayout.HEADER_BYTES_AT));

@@ -22,6 +22,8 @@ final class RingWriter {
     private long position;
     /** What the peer had read when that was last looked up. */
     private long read;
+    /** The slots that the message needed which was refused last. */
+    private long refused;
 
     /**
      * Creates a writer of an empty ring.
@@ -76,9 +78,9 @@ final class RingWriter {
         return true;
     }
 
-    /** Returns whether a quarter of the ring is free, which the largest record needs. */
+    /** Returns whether there is room by now for the message that was refused last. */
     boolean hasRoom() {
-        return position - readByPeer.getAsLong() < slots - slots / 4;
+        return position + refused - readByPeer.getAsLong() <= slots;
     }
 
     private boolean hasRoom(long wanted) {
@@ -91,6 +93,7 @@ final class RingWriter {
                     + read + " to " + position + " can have been read");
         }
         read = now;
+        refused = wanted;
         return position + wanted - now <= slots;
     }
 
