@@ -47,12 +47,18 @@ final class RingLinks implements PolledSource {
     private boolean polled;
 
     RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters) {
+        this(engine, ringBytes, limit, shares, counters, IDLE);
+    }
+
+    /** Creates rings of which a pair ends that has no connection at two looks. */
+    RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters,
+            Duration looks) {
         this.engine = engine;
         this.ringBytes = ringBytes;
         this.limit = limit;
         this.shares = shares;
         this.counters = counters;
-        this.sweep = new PeriodicTask(engine, "the end of unused rings", IDLE, this::sweep);
+        this.sweep = new PeriodicTask(engine, "the end of unused rings", looks, this::sweep);
     }
 
     RingCounters counters() {

@@ -2,6 +2,7 @@ package io.reactorucx.transport.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.core.ActiveMessageHandler;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
@@ -24,6 +25,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,14 @@ final class RingPair implements AutoCloseable {
         worker.activeMessages().handler(ID, message -> received.add(message.payload().toArray(ValueLayout.JAVA_BYTE)));
         assertThat(here.link.map(RingFrame.offer(there.own, null))).isTrue();
         assertThat(there.link.map(RingFrame.offer(here.own, null))).isTrue();
+    }
+
+    /** Hands a handler a message, as if it had come over a ring. */
+    void arrive(int id, byte[] header, byte[] data, ActiveMessageHandler handler) {
+        worker.activeMessages().handler(id, handler);
+        byte[] both = Arrays.copyOf(header, header.length + data.length);
+        System.arraycopy(data, 0, both, header.length, data.length);
+        worker.activeMessages().arrived(id, MemorySegment.ofArray(both), 0, header.length, data.length, endpoint);
     }
 
     /** One engine. */
