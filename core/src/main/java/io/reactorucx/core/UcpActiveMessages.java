@@ -225,7 +225,8 @@ public final class UcpActiveMessages {
     public void arrived(int id, MemorySegment source, long offset, int headerBytes, int dataBytes, UcpEndpoint from) {
         worker.checkOpen("am_arrived");
         Arguments.range(id, 0, MAX_ID, "id");
-        Objects.checkFromIndexSize(offset, Math.addExact(headerBytes, dataBytes), source.byteSize());
+        Objects.checkFromIndexSize(Objects.checkFromIndexSize(offset, headerBytes, source.byteSize()) + headerBytes,
+                dataBytes, source.byteSize());
         from.heard();
         DataPlacement placement = id < placements.length ? placements[id] : null;
         if (placement != null && dataBytes > worker.config().maxInlineBytes()) {
@@ -241,7 +242,7 @@ public final class UcpActiveMessages {
             }
         }
         UcpActiveMessage message = spare();
-        int size = headerBytes + dataBytes;
+        int size = Math.addExact(headerBytes, dataBytes);
         byte[] bytes = message.arrayFor(size);
         MemorySegment.copy(source, JAVA_BYTE, offset, bytes, 0, size);
         message.become(id, bytes, headerBytes, dataBytes, from);

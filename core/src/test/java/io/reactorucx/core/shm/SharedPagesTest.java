@@ -55,6 +55,8 @@ class SharedPagesTest {
             assertThat(mapped.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(43);
             assertThat(mapped.word(SharedPages.WORDS - 1)).isEqualTo(44);
             assertThat(mapped.word(0)).isZero();
+            pages.publish(0, 45);
+            assertThat(mapped.word(0)).isEqualTo(45);
         }
     }
 
@@ -67,6 +69,7 @@ class SharedPagesTest {
 
             assertThat(mapped.memory().isReadOnly()).isTrue();
             assertThatThrownBy(() -> mapped.word(0, 1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> mapped.publish(0, 1)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -213,6 +216,9 @@ class SharedPagesTest {
             SharedPages pages = allocate(arena);
             assertThatThrownBy(() -> pages.word(SharedPages.WORDS)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> pages.word(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> pages.publish(SharedPages.WORDS, 1))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> pages.publish(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
 

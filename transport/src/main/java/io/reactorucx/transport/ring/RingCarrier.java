@@ -100,7 +100,9 @@ public final class RingCarrier implements Carrier {
     /** Small frames go over the ring from now on. */
     void agreed() {
         way = Way.RING;
-        sendOrAwait();
+        if (!pending.isEmpty()) {
+            link().await(this);
+        }
     }
 
     /** All goes over the endpoint. */
@@ -117,6 +119,7 @@ public final class RingCarrier implements Carrier {
         RingLink left = link;
         if (left != null) {
             link = null;
+            way = Way.ENDPOINT;
             left.remove(ownToken);
         }
     }
@@ -133,11 +136,16 @@ public final class RingCarrier implements Carrier {
         }
         Objects.requireNonNull(endpoint.endpoint()).checkSend(reservedId, header, payload, registration);
         if (way == Way.RING) {
-            if (!link().fits(header.byteSize(), payload.byteSize())) {
+            RingLink over = link();
+            if (!over.fits(header.byteSize(), payload.byteSize())) {
                 return endpoint.send(reservedId, header, payload, registration, protocol, whenDone);
             }
-            if (pending.isEmpty() && link().write(reservedId, header, payload)) {
+            if (pending.isEmpty() && !over.isAwaited() && over.write(reservedId, header, payload)) {
                 return true;
+            }
+            if (over.isEnded()) {
+                throw new UcxException(UcxStatus.CONNECTION_RESET, "am_send", null,
+                        "the peer has broken the protocol of its ring");
             }
         }
         if (pending.size() >= maxPending) {
@@ -158,20 +166,19 @@ public final class RingCarrier implements Carrier {
     private void await(PendingSend send) {
         pending.add(send);
         counters.countWait();
-        if (way == Way.RING && pending.size() == 1) {
+        if (way == Way.RING) {
             link().await(this);
         }
     }
 
-    private void sendOrAwait() {
-        if (!pending.isEmpty() && !sendPending()) {
-            link().await(this);
-        }
+    boolean hasPending() {
+        return !pending.isEmpty();
     }
 
-    /** Sends what waits, as far as there is room, and returns whether nothing waits any more. */
+    /** Sends what waits now, but not what comes meanwhile, and returns false where there was no room for all. */
     boolean sendPending() {
-        for (PendingSend first = pending.peek(); first != null; first = pending.peek()) {
+        int count = pending.size();
+        for (PendingSend first = pending.peek(); first != null && count > 0; first = pending.peek(), count--) {
             if (way != Way.RING || !first.payload.scope().isAlive()) {
                 pending.remove();
                 first.whenDone.complete(UcxStatus.CANCELED.code(), 0, 0);

@@ -47,7 +47,7 @@ public final class RingCounters {
         return sent.getOpaque();
     }
 
-    /** Returns the records that were read from rings. */
+    /** Returns the messages that were read from rings. */
     public long received() {
         return received.getOpaque();
     }

@@ -19,8 +19,8 @@ final class RingLayout {
     static final int HEAD_BYTES = 16;
     /** Where the three numbers behind the sequence number stand, which are written and read as one. */
     static final int NUMBERS_AT = 8;
-    /** In their place, in a filler. */
-    static final long FILLER = -1;
+    /** In place of the size of the data, in a filler. */
+    static final int FILLER = -1;
     static final int MAX_HEADER_BYTES = 0xFFFF;
 
     /** Half of it has room for the largest batch of small messages. */
@@ -40,7 +40,7 @@ final class RingLayout {
     }
 
     static long numbers(int id, long headerBytes, long dataBytes) {
-        return dataBytes | (long) id << 32 | headerBytes << 48;
+        return dataBytes & 0xFFFFFFFFL | (id & 0xFFFFL) << 32 | headerBytes << 48;
     }
 
     static int id(long numbers) {

@@ -11,8 +11,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.SequencedSet;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,9 +40,11 @@ final class RingLink {
     private final RingWriter writer;
     private final long slotsToTell;
     private final Long2ObjectHashMap<RingCarrier> carriers = new Long2ObjectHashMap<>();
-    private final Queue<RingCarrier> waiting = new ArrayDeque<>();
+    /** In turn. */
+    private final SequencedSet<RingCarrier> waiting = new LinkedHashSet<>();
     private final Queue<Reading> readings = new ArrayDeque<>();
     private final RingReader.Target target = this::record;
+    private @Nullable Arena mapping;
     private @Nullable SharedPages ofPeer;
     private @Nullable RingReader reader;
     private long toldPosition;
@@ -92,13 +96,22 @@ final class RingLink {
         if (ofPeer != null) {
             return true;
         }
-        SharedPages mapped = RingLayout.isSize(offer.bytes())
-                ? SharedPages.map(process, offer.descriptor(), offer.bytes(), offer.key(), arena) : null;
-        if (mapped != null) {
-            ofPeer = mapped;
-            reader = new RingReader(mapped.memory());
+        // Of its own: what is mapped, and then refused, is unmapped at once.
+        Arena ofMapping = Arena.ofConfined();
+        try {
+            SharedPages mapped = RingLayout.isSize(offer.bytes())
+                    ? SharedPages.map(process, offer.descriptor(), offer.bytes(), offer.key(), ofMapping) : null;
+            if (mapped != null) {
+                mapping = ofMapping;
+                ofPeer = mapped;
+                reader = new RingReader(mapped.memory());
+            }
+        } finally {
+            if (mapping == null) {
+                ofMapping.close();
+            }
         }
-        return mapped != null;
+        return mapping != null;
     }
 
     void add(long token, RingCarrier carrier) {
@@ -137,7 +150,12 @@ final class RingLink {
         return peer == null ? 0 : peer.word(RingLayout.READ_WORD);
     }
 
-    /** Has a carrier send what it could not yet, once there is room. */
+    /** Returns whether messages wait for room, before which no other is written. */
+    boolean isAwaited() {
+        return !waiting.isEmpty();
+    }
+
+    /** Has a carrier send what it could not yet, once there is room and it is its turn. */
     void await(RingCarrier carrier) {
         waiting.add(carrier);
     }
@@ -200,8 +218,15 @@ final class RingLink {
     }
 
     private void sendWaiting() {
-        for (RingCarrier first = waiting.peek(); first != null && first.sendPending(); first = waiting.peek()) {
-            waiting.remove();
+        for (int turns = waiting.size(); turns > 0 && !waiting.isEmpty(); turns--) {
+            RingCarrier first = waiting.getFirst();
+            if (!first.sendPending()) {
+                return;
+            }
+            // None is left when the link has ended meanwhile.
+            if (waiting.remove(first) && first.hasPending()) {
+                waiting.add(first);
+            }
         }
     }
 
@@ -219,7 +244,7 @@ final class RingLink {
         written = false;
         roomMade = false;
         SharedPages peer = ofPeer;
-        if (peer == null || ended) {
+        if (peer == null || ended || carriers.isEmpty()) {
             return;
         }
         // What was written is there before this looks whether the peer sleeps; the peer says so before it looks.
@@ -252,7 +277,7 @@ final class RingLink {
 
     /** Returns whether there is something to do before a sleep. */
     boolean hasWork() {
-        boolean room = !waiting.isEmpty() && writer.mayHaveRoom()
+        boolean room = !waiting.isEmpty() && writer.hasRoom()
                 || !readings.isEmpty() && readByPeer() >= readings.element().position;
         return written || roomMade || room || reader != null && !ended && reader.hasNext();
     }
@@ -286,5 +311,8 @@ final class RingLink {
     void close() {
         end();
         arena.close();
+        if (mapping != null) {
+            mapping.close();
+        }
     }
 }

@@ -48,12 +48,18 @@ final class RingLinks implements PolledSource {
     private boolean polled;
 
     RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters) {
+        this(engine, ringBytes, limit, shares, counters, IDLE);
+    }
+
+    /** Creates rings of which a pair ends that has no connection at two looks. */
+    RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters,
+            Duration looks) {
         this.engine = engine;
         this.ringBytes = ringBytes;
         this.limit = limit;
         this.shares = shares;
         this.counters = counters;
-        this.sweep = new PeriodicTask(engine, "the end of unused rings", IDLE, this::sweep);
+        this.sweep = new PeriodicTask(engine, "the end of unused rings", looks, this::sweep);
     }
 
     /** An engine of a process, as it says. */
@@ -106,6 +112,7 @@ final class RingLinks implements PolledSource {
         if (!link.accepts(offer)) {
             // One of the two has a new ring: later connections agree on a new pair.
             forget(link);
+            left(link);
             return false;
         }
         if (link.ofPeer() != null) {
@@ -119,6 +126,7 @@ final class RingLinks implements PolledSource {
         if (!mapped) {
             // Whoever has made this offer knows the key of the ring.
             forget(link);
+            left(link);
         }
         return mapped;
     }
@@ -126,6 +134,13 @@ final class RingLinks implements PolledSource {
     /** No other connection joins a link. */
     private void forget(RingLink link) {
         byPeer.values().remove(link);
+    }
+
+    /** A connection has left a link, which is closed if no other will join. Not while the links are polled. */
+    void left(RingLink link) {
+        if (link.isUnused() && !byPeer.containsValue(link) && links.contains(link)) {
+            close(link);
+        }
     }
 
     private static PeerOrigin origin(ProcessIdentity process) {

@@ -76,7 +76,16 @@ final class RingProtocol implements ProtocolHandler {
     private void decline() {
         state = State.DECLINED;
         send(RingFrame.of(RingFrame.Type.DECLINE));
+        leave();
+    }
+
+    private void leave() {
+        RingLink left = link;
+        link = null;
         carrier.declined();
+        if (left != null) {
+            links.left(left);
+        }
     }
 
     private void send(RingFrame frame) {
@@ -144,7 +153,7 @@ final class RingProtocol implements ProtocolHandler {
             violated(new ProtocolViolationException("a ring is declined that was agreed on"));
         } else if (state != State.NONE && state != State.DECLINED) {
             state = State.DECLINED;
-            carrier.declined();
+            leave();
         }
     }
 

@@ -54,9 +54,9 @@ final class RingReader {
     }
 
     /**
-     * Reads at most one message.
+     * Reads one message.
      *
-     * @return whether there was a record
+     * @return false if there was none
      * @throws ProtocolViolationException for what is no record
      */
     boolean read(Target target) {
@@ -71,15 +71,15 @@ final class RingReader {
         long at = at();
         long toEnd = ring.byteSize() - at;
         long numbers = ring.get(JAVA_LONG, at + RingLayout.NUMBERS_AT);
-        if (numbers == RingLayout.FILLER) {
+        int dataBytes = RingLayout.dataBytes(numbers);
+        if (dataBytes == RingLayout.FILLER) {
             if (at == 0) {
                 throw new ProtocolViolationException("a filler at the start of a ring");
             }
             position += toEnd >> RingLayout.SLOT_SHIFT;
-            return true;
+            return read(target); // At the start, where no filler follows.
         }
         int headerBytes = RingLayout.headerBytes(numbers);
-        int dataBytes = RingLayout.dataBytes(numbers);
         long size = (long) RingLayout.HEAD_BYTES + headerBytes + dataBytes;
         if (dataBytes < 0 || size > maxRecordBytes || size > toEnd) {
             throw new ProtocolViolationException("a record of a ring with " + headerBytes + " bytes of header and "

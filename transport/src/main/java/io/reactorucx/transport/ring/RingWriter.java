@@ -21,6 +21,8 @@ final class RingWriter {
     private long position;
     /** What the peer had read when that was last looked up. */
     private long read;
+    /** The slots that the message needed which was refused last. */
+    private long refused;
 
     /**
      * Creates a writer of an empty ring.
@@ -75,9 +77,9 @@ final class RingWriter {
         return true;
     }
 
-    /** Returns whether the peer has read more since there was no room. */
-    boolean mayHaveRoom() {
-        return readByPeer.getAsLong() != read;
+    /** Returns whether there is room by now for the message that was refused last. */
+    boolean hasRoom() {
+        return position + refused - readByPeer.getAsLong() <= slots;
     }
 
     private boolean hasRoom(long wanted) {
@@ -90,12 +92,13 @@ final class RingWriter {
                     + read + " to " + position + " can have been read");
         }
         read = now;
+        refused = wanted;
         return position + wanted - now <= slots;
     }
 
     private void fill(long index) {
         long at = index << RingLayout.SLOT_SHIFT;
-        ring.set(JAVA_LONG, at + RingLayout.NUMBERS_AT, RingLayout.FILLER);
+        ring.set(JAVA_LONG, at + RingLayout.NUMBERS_AT, (long) RingLayout.FILLER);
         publish(at);
     }
 
