@@ -266,8 +266,8 @@ public final class UcxResourcesBuilder {
      * pair of engines, in memory that only its writer can write. They count for {@link #maxMappedBytes(long)}. Without
      * them, where the peer has none, and where there is no room, such messages go over UCX's shared memory.
      *
-     * @param bytes a power of two in 262144..67108864, or 0 for none; 262144 by default, and 0 where {@link #transports}
-     *     names transports
+     * @param bytes a power of two in 262144..67108864, or 0 for none; 262144 by default, and 0 where
+     *     {@link #transports} names transports
      * @return this
      */
     public UcxResourcesBuilder ringBytes(int bytes) {

@@ -72,7 +72,7 @@ final class StreamLink implements ProtocolHandler {
     public void connected(PeerInfo peer) {
         open = true;
         counters.count(LoopCount.LINKS);
-        messages.shared(sharing && connection.sharesQueue());
+        messages.shared(sharing && connection.carrier().sharesQueue());
     }
 
     void add(ChannelStream stream) {

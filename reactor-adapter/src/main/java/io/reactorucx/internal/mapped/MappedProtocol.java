@@ -40,7 +40,7 @@ final class MappedProtocol implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         receiver.connected(peer.process());
-        if (sharing && connection.sharesQueue()) {
+        if (sharing && connection.carrier().sharesQueue()) {
             connection.largeMessages(sender);
         }
     }

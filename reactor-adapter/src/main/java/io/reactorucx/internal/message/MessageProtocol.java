@@ -80,7 +80,7 @@ public final class MessageProtocol implements ProtocolHandler {
         context.peer().maxMessageBytes(peer.limits().maxMessageBytes());
         context.peer().takesTraces(peer.takesTraces());
         shared.demandWatch().add(streams);
-        if (connection.sharesQueue()) {
+        if (connection.carrier().sharesQueue()) {
             windowPeer = peer;
             scheduler.shareWindow(shared.windows().join(peer.workerId()));
         }

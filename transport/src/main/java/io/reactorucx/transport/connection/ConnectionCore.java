@@ -112,7 +112,7 @@ public final class ConnectionCore implements OperationOwner {
         termination.peerProcess(process);
     }
 
-    /** UCX has begun to wire the endpoint up: nothing may be sent before {@link #wireUpEnded()}. */
+    /** UCX wires the endpoint up: nothing may be sent before {@link #wireUpEnded()}. */
     public void wireUpStarted() {
         life.advance(ConnectionEvent.WIRE_UP_STARTED);
     }
@@ -316,11 +316,6 @@ public final class ConnectionCore implements OperationOwner {
         requireCarried();
         log.sent(reservedId, header, payload);
         return offerLarge(reservedId, header, payload, registration, whenDone);
-    }
-
-    /** Returns whether all messages to the engine of the peer, those of other connections too, share one queue. */
-    public boolean sharesQueue() {
-        return carrier.sharesQueue();
     }
 
     private void requireCarried() {

@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
  * The layout of a ring: slots of a cache line. A record takes one slot or several that follow each other, and begins
  * with its sequence number (8 bytes), which is written last: the number of its first slot since the ring was made, plus
  * 1. Behind it stand the size of the data (4), the id of the message (2), the size of the header (2), the header, the
- * data. The numbers have the byte order of the machine. The sequence number of the next record is 0 until that is written. A record that would reach over the end of
- * the ring begins at its start, and a filler takes the slots before.
+ * data. The numbers have the byte order of the machine. The sequence number of the next record is 0 until that is
+ * written. A record that would reach over the end of the ring begins at its start, and a filler takes the slots before.
  *
  * <p>Beside the ring its owner shows how much of the peer's ring it has read, and whether it sleeps.
  */

@@ -36,8 +36,8 @@ class LocalityTest {
         Locality alone = new Locality(1, 7, 3, 4, false, true, false);
         assertThat(Locality.mismatch(here, alone)).contains("PID namespaces", "at the server:");
         assertThat(Locality.mismatch(alone, here)).contains("PID namespaces", "at the client:");
-        assertThat(Locality.mismatch(alone, new Locality(1, 7, 4, 4, false, false, false))).contains("network namespaces",
-                "at either side:");
+        assertThat(Locality.mismatch(alone, new Locality(1, 7, 4, 4, false, false, false)))
+                .contains("network namespaces", "at either side:");
         assertThat(Locality.mismatch(alone, new Locality(1, 7, 3, 9, false, false, false))).contains("IPC namespaces",
                 "at either side:");
         assertThat(Locality.mismatch(here, new Locality(1, 7, 4, 9, true, true, false))).isNull();
