@@ -66,7 +66,8 @@ class RingFrameTest {
     @ParameterizedTest
     @EnumSource
     void frameOfAnotherSizeIsNone(Type type) {
-        byte[] good = type == Type.OFFER ? RingFrame.offer(pair.here.own, null).encode(1) : RingFrame.of(type).encode(1);
+        RingFrame frame = type == Type.OFFER ? RingFrame.offer(pair.here.own, null) : RingFrame.of(type);
+        byte[] good = frame.encode(1);
         assertThat(parse(good)).isNotNull();
 
         for (int bytes = 0; bytes < 200; bytes++) {
