@@ -16,7 +16,13 @@ final class EchoProcess implements AutoCloseable {
     private final MemoryDescriptor registered;
 
     EchoProcess(String... transports) {
-        child = ChildJvm.of(EchoServer.class).options("-Xmx512m").arguments(transports).start();
+        this(0, transports);
+    }
+
+    /** One with rings of a size. */
+    EchoProcess(int ringBytes, String... transports) {
+        child = ChildJvm.of(EchoServer.class).options("-Xmx512m", "-D" + EchoServer.RINGS + "=" + ringBytes)
+                .arguments(transports).start();
         try {
             String[] ready = child.awaitLine(EchoServer.READY).split(" ");
             port = Integer.parseInt(ready[1]);

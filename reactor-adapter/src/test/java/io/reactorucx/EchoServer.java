@@ -50,6 +50,9 @@ final class EchoServer {
     static final String DEVICE = "echo.device";
     static final String HEARTBEAT = "echo.heartbeat";
 
+    /** The property with the size of rings. */
+    static final String RINGS = "echo.rings";
+
     static final long WINDOW_BYTES = 64L * Bytes.MIB;
     static final long OFFER_BYTES = 8L * Bytes.MIB;
 
@@ -60,7 +63,7 @@ final class EchoServer {
 
     private EchoServer(String... transports) {
         resources = UcxResources.builder().transports(transports).networkDevices(System.getProperty(DEVICE, "lo"))
-                .remoteMemoryAccess(true).maxBufferBytes(256L << 20)
+                .remoteMemoryAccess(true).maxBufferBytes(256L << 20).ringBytes(Integer.getInteger(RINGS, 0))
                 .build();
         window = resources.allocateMemory(WINDOW_BYTES);
         registered = resources.registerMemory(echoed);
