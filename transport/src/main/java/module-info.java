@@ -14,7 +14,7 @@ module io.reactorucx.transport {
     exports io.reactorucx.transport.metrics;
 
     exports io.reactorucx.transport.buffer to io.reactorucx, io.reactorucx.netty;
-    exports io.reactorucx.transport.carrier to io.reactorucx;
+    exports io.reactorucx.transport.carrier to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.command to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.config to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.connect to io.reactorucx, io.reactorucx.netty;
