@@ -103,7 +103,7 @@ final class Dashboards {
                                 rate(UcxMeters.OPERATION_BYTES, "kind")),
                         lines("Errors by status", "Operations that have failed.",
                                 rate(UcxMeters.ERRORS, "engine", "status")),
-                        lines("Batches", "Messages of UCX, or records of rings, that carry small messages: many fit into one.",
+                        lines("Batches", "Messages of UCX and records of rings with small messages: many fit into one.",
                                 rate(UcxMeters.MESSAGE_BATCHES, "engine")))));
     }
 
