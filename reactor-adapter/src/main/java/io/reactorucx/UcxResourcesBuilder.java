@@ -251,9 +251,11 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Limits the memory of buffer pools of peers that is mapped here. What does not fit goes through UCX.
+     * Limits the memory of buffer pools of peers that is mapped here, and of rings, those of peers and those for peers.
+     * What does not fit goes through UCX.
      *
-     * @param bytes at least 0, for none; 4 GiB by default. It takes addresses, the memory is that of the peers
+     * @param bytes at least 0, for none; 4 GiB by default. What is mapped of peers takes addresses, the memory is
+     *     theirs; a ring for a peer takes memory of this process
      * @return this
      */
     public UcxResourcesBuilder maxMappedBytes(long bytes) {

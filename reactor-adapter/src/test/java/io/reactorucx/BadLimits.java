@@ -36,6 +36,11 @@ final class BadLimits {
                     tried -> UcxResources.builder().maxMappedBytes(bytes), "maxMappedBytes " + bytes,
                     "must be at least 0"));
         }
+        for (int bytes : new int[] {-1, 1, 128 << 10, (256 << 10) + 1, 128 << 20, Integer.MIN_VALUE}) {
+            cases.add(thrown("UcxResourcesBuilder.ringBytes(int)", "bytes " + bytes, ILLEGAL,
+                    tried -> UcxResources.builder().ringBytes(bytes), "ringBytes " + bytes,
+                    "power of two in 262144..67108864"));
+        }
         String authenticators = "UcxResourcesBuilder.authenticatorLimits(int,int)";
         for (int threads : new int[] {-1, 0, 1025, Integer.MAX_VALUE}) {
             cases.add(thrown(authenticators, "threads " + threads, ILLEGAL,

@@ -7,6 +7,7 @@ import io.reactorucx.core.ffi.ucp_dt_iov;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeStatus;
+import io.reactorucx.core.internal.memory.HeldMemory;
 import io.reactorucx.core.internal.memory.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -173,6 +174,10 @@ public final class UcpData {
             throw new UcxUnsupportedException("copy", "only bytes of the host's memory can be copied");
         }
         check(false, "payload");
+        if (registration == null) {
+            // Refused here as well, so that it does not depend on the size which memory may be sent.
+            segments.forEach(each -> HeldMemory.pinned(each, "payload"));
+        }
         MemorySegment copy = Arena.ofAuto().allocate(byteSize());
         long at = 0;
         for (MemorySegment each : segments) {

@@ -50,7 +50,8 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
                 each.of(LoopCount.BROKEN), each.of(LoopCount.REFUSED), (int) each.of(LoopCount.LINKS),
                 each.of(LoopCount.REFUSED_LINKS), each.of(LoopCount.VIOLATIONS), each.of(LoopCount.FAILED_HANDSHAKES),
                 each.of(LoopCount.SENT_BYTES), each.of(LoopCount.RECEIVED_BYTES),
-                (int) each.of(LoopCount.PLAIN_CHANNELS), each.refusesClients())).toList();
+                (int) each.of(LoopCount.PLAIN_CHANNELS), each.refusesClients(),
+                each.rings())).toList();
     }
 
     /** Returns its loops, of which meters are bound. */

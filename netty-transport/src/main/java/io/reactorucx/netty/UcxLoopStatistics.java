@@ -1,5 +1,7 @@
 package io.reactorucx.netty;
 
+import io.reactorucx.transport.RingStatistics;
+
 /**
  * Counts and amounts of one loop since its start. {@link UcxNettyMetrics} has more.
  *
@@ -18,8 +20,9 @@ package io.reactorucx.netty;
  * @param plainChannels channels that exist over plain TCP, those of servers included whose peer has not yet decided it
  * @param refusesClients whether the loop could not use UCX for the last client of a server, which came within the last
  *     minute; a log line says why
+ * @param rings rings to loops and engines of the same host, which carry the small frames of links; zeros without rings
  */
 public record UcxLoopStatistics(String loop, int channels, long brokenChannels, long refusedChannels, int links,
         long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes,
-        int plainChannels, boolean refusesClients) {
+        int plainChannels, boolean refusesClients, RingStatistics rings) {
 }

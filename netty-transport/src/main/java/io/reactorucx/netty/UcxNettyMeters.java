@@ -99,6 +99,27 @@ public enum UcxNettyMeters implements UcxMeter {
     /** How many bytes the loop's pool may map. */
     BUFFER_LIMIT("buffers.slabs.limit", Meter.Type.GAUGE, Unit.BYTES,
             "limit of the bytes that the loop's pool maps, `maxBufferBytes`", LoopCounters::maxBufferBytes),
+    /** Pairs of rings that are open. */
+    RINGS("rings.open", Meter.Type.GAUGE, Unit.PAIRS,
+            "pairs of rings in memory, one for each loop of this host to which frames of links go that way",
+            loop -> loop.rings().pairs()),
+    /** Records that were written into rings. */
+    RING_SENT_RECORDS("rings.sent", Meter.Type.COUNTER, Unit.RECORDS, "records that were written into rings",
+            loop -> loop.rings().sentRecords()),
+    /** Records that were read from rings. */
+    RING_RECEIVED_RECORDS("rings.received", Meter.Type.COUNTER, Unit.RECORDS, "records that were read from rings",
+            loop -> loop.rings().receivedRecords()),
+    /** Records that had to wait. */
+    RING_WAITS("rings.waits", Meter.Type.COUNTER, Unit.RECORDS,
+            "records that had to wait for room in their ring, or until both sides had agreed on it",
+            loop -> loop.rings().waits()),
+    /** Times that a peer was woken for its ring. */
+    RING_WAKE_UPS("rings.wakeups", Meter.Type.COUNTER, Unit.SIGNALS,
+            "times that a loop which slept was woken for its ring", loop -> loop.rings().wakeUps()),
+    /** Links between loops of one host that go on without rings. */
+    DECLINED_RINGS("rings.declined", Meter.Type.COUNTER, Unit.LINKS,
+            "links with loops of this host that go on without rings: beyond a limit, or the memory could not be mapped",
+            loop -> loop.rings().declinedConnections()),
     /** Times that the loop began to spin. */
     SPINS("spins", Meter.Type.COUNTER, Unit.SPINS, "times that the loop had nothing to do and began to spin",
             LoopCount.SPINS),
@@ -134,7 +155,7 @@ public enum UcxNettyMeters implements UcxMeter {
     }
 
     private enum Unit {
-        CHANNELS, LINKS, FRAMES, BYTES, SPINS, SLEEPS;
+        CHANNELS, LINKS, FRAMES, BYTES, PAIRS, RECORDS, SIGNALS, SPINS, SLEEPS;
 
         private String text() {
             return name().toLowerCase(Locale.ROOT);

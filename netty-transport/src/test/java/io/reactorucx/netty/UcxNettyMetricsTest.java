@@ -81,6 +81,10 @@ class UcxNettyMetricsTest {
             assertThat(links).isBetween(1.0, (double) CHANNELS);
             assertThat(value(UcxNettyMeters.ACCEPTED_LINKS)).isEqualTo(links);
             assertThat(value(UcxNettyMeters.CONNECTED_LINKS)).isZero();
+            assertThat(value(UcxNettyMeters.RINGS)).as("each link is between two other loops").isEqualTo(links);
+            assertThat(value(UcxNettyMeters.RING_RECEIVED_RECORDS)).isGreaterThanOrEqualTo(CHANNELS);
+            assertThat(loops.factory().statistics().stream().mapToLong(loop -> loop.rings().pairs()).sum())
+                    .isEqualTo((long) links);
             assertThat(value(UcxNettyMeters.BUFFER_LIMIT)).isEqualTo(LOOPS * 64.0 * (1 << 20));
             assertThat(value(UcxNettyMeters.SPINS)).isPositive();
 
@@ -94,7 +98,8 @@ class UcxNettyMetricsTest {
             awaitValue(2, UcxNettyMeters.CLOSED_CHANNELS);
             for (UcxNettyMeters none : List.of(UcxNettyMeters.CHANNELS, UcxNettyMeters.WAITING_CHANNELS,
                     UcxNettyMeters.FAILED_HANDSHAKES, UcxNettyMeters.FAILED_LINKS, UcxNettyMeters.REFUSED_LINKS,
-                    UcxNettyMeters.REFUSED_CHANNELS, UcxNettyMeters.VIOLATIONS, UcxNettyMeters.LEASED_BYTES)) {
+                    UcxNettyMeters.REFUSED_CHANNELS, UcxNettyMeters.DECLINED_RINGS, UcxNettyMeters.VIOLATIONS,
+                    UcxNettyMeters.LEASED_BYTES)) {
                 assertThat(value(none)).as(none.getName()).isZero();
             }
         }

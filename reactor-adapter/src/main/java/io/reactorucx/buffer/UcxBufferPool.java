@@ -86,7 +86,7 @@ public abstract sealed class UcxBufferPool permits LeasePool {
     /** {@return maximum number of bytes in slabs} */
     public abstract long maxBytes();
 
-    /** {@return bytes of pools of peers on this host that are mapped here} */
+    /** {@return bytes of pools of peers on this host that are mapped here, and of the rings of both sides} */
     public abstract long mappedBytes();
 
     /** {@return maximum of {@link #mappedBytes()}} */

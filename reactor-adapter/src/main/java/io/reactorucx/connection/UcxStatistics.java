@@ -84,7 +84,7 @@ public interface UcxStatistics {
         IDLE_ENDPOINTS,
         /** Endpoints that are being wired up for a connection, or wait until UCX can close them. */
         PARKED_ENDPOINTS,
-        /** Bytes of pools of peers that are mapped. */
+        /** Bytes of pools of peers that are mapped, and of rings. */
         MAPPED_BYTES
     }
 

@@ -14,6 +14,7 @@ import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TrafficStatistics;
 import io.reactorucx.message.TrafficStatistics.Api;
 import io.reactorucx.transport.PeerStatistics;
+import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.metrics.BoundMeters;
 import io.reactorucx.transport.metrics.UcxMeters;
 import java.util.List;
@@ -78,6 +79,7 @@ final class EngineMeters {
         peers(meters, resources);
         memory(meters);
         stalls(meters);
+        rings(meters);
         if (times != null) {
             times(registry, times.of(engine), closed, binding);
         }
@@ -186,6 +188,19 @@ final class EngineMeters {
         });
         meters.gauge(UcxMeters.LONGEST_STALL, tags,
                 shown -> shown.health().get(engine).longestStall().toNanos() / NANOS_PER_SECOND);
+    }
+
+    private void rings(BoundMeters<UcxResources> meters) {
+        meters.gauge(UcxMeters.RINGS, tags, ring(RingStatistics::pairs));
+        meters.counter(UcxMeters.RING_SENT_RECORDS, tags, ring(RingStatistics::sentRecords));
+        meters.counter(UcxMeters.RING_RECEIVED_RECORDS, tags, ring(RingStatistics::receivedRecords));
+        meters.counter(UcxMeters.RING_WAITS, tags, ring(RingStatistics::waits));
+        meters.counter(UcxMeters.RING_WAKE_UPS, tags, ring(RingStatistics::wakeUps));
+        meters.counter(UcxMeters.DECLINED_RINGS, tags, ring(RingStatistics::declinedConnections));
+    }
+
+    private ToDoubleFunction<UcxResources> ring(ToLongFunction<RingStatistics> value) {
+        return shown -> value.applyAsLong(shown.ringStatistics().get(engine));
     }
 
     private void memory(BoundMeters<UcxResources> meters) {

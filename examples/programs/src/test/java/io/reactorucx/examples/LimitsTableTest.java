@@ -12,6 +12,7 @@ import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.ring.RingProtocolFactory;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -95,6 +96,7 @@ class LimitsTableTest {
         defaults.put("UcxConnectionPoolBuilder.maxConnections", List.of((long) pool.maxConnections(), pending));
         defaults.put("UcxConnectionPoolBuilder.pendingAcquireTimeout", values(pool, "pendingAcquireTimeout"));
         defaults.put("UcxResourcesBuilder.maxBufferBytes", values(builder, "maxBufferBytes", "maxBufferWaiters"));
+        defaults.put("UcxResourcesBuilder.ringBytes", List.of((long) RingProtocolFactory.DEFAULT_BYTES));
         defaults.put("UcxResourcesBuilder.maxMappedBytes", values(builder, "maxMappedBytes"));
         defaults.put("UcxResourcesBuilder.authenticatorLimits", values(builder, "threads", "queuedSteps"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));

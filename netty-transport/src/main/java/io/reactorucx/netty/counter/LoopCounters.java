@@ -2,6 +2,7 @@ package io.reactorucx.netty.counter;
 
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.HandshakeCounters;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +48,10 @@ public final class LoopCounters {
      * @param handshakes those of links
      * @param pool its memory
      * @param links the links that it has accepted
+     * @param rings the counts of its rings
      */
-    public record Engine(ProgressEngine engine, HandshakeCounters handshakes, BufferPool pool, FairLimit links) {
+    public record Engine(ProgressEngine engine, HandshakeCounters handshakes, BufferPool pool, FairLimit links,
+            Supplier<RingStatistics> rings) {
     }
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
@@ -223,6 +227,11 @@ public final class LoopCounters {
     /** Returns how many handshakes of links may be in progress. */
     public long maxPendingLinks() {
         return (long) Math.max(1, engines.size()) * MAX_PENDING_LINKS;
+    }
+
+    /** Returns what the rings of the engines count. */
+    public RingStatistics rings() {
+        return engines.stream().map(engine -> engine.rings().get()).reduce(RingStatistics.NONE, RingStatistics::plus);
     }
 
     private long ofEngines(ToLongFunction<Engine> value) {

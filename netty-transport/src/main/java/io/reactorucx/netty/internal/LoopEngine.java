@@ -86,7 +86,9 @@ public final class LoopEngine {
                 prefix -> Thread.ofPlatform().daemon().name(prefix + "-", 0).factory(),
                 connections -> protocols(connections, limits));
         this.links = new LoopLinks(resources, rounds, counters, config);
-        this.counted = new LoopCounters.Engine(engine, resources.handshakes(), pool, links.limit());
+        List<ProtocolFactory> protocols = resources.engines().getFirst().protocols();
+        this.counted = new LoopCounters.Engine(engine, resources.handshakes(), pool, links.limit(),
+                () -> RingProtocolFactory.statistics(protocols));
         try {
             engine.step(false, 0);
             startProtocols(ends);

@@ -13,6 +13,7 @@ import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.LeakReporter;
 import io.reactorucx.transport.config.AuthenticatorLimits;
 import io.reactorucx.transport.connect.ConnectingEngine;
@@ -100,6 +101,11 @@ public final class AdapterProtocols implements EngineStacks.Content {
     /** Returns what each engine counts of flow-controlled messages. */
     public List<MessageStatistics> messageStatistics() {
         return engines.engines().stream().map(AdapterProtocols::messageStatistics).toList();
+    }
+
+    /** Returns what the rings of each engine count. */
+    public List<RingStatistics> ringStatistics() {
+        return engines.engines().stream().map(each -> RingProtocolFactory.statistics(each.protocols())).toList();
     }
 
     private static MessageStatistics messageStatistics(ConnectingEngine engine) {

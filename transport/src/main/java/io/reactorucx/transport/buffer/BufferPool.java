@@ -52,7 +52,7 @@ public final class BufferPool {
      *
      * @param factory makes the leases
      * @param sharing whether peers of this host may map the memory to read it
-     * @param maxMappedBytes as many bytes of pools of peers may be mapped here
+     * @param maxMappedBytes as many bytes of pools of peers and of rings may be mapped here
      */
     public BufferPool(UcpContext context, LeaseFactory factory, long maxBytes, int maxWaiters, boolean sharing,
             long maxMappedBytes, LeakReporter leaks) {
@@ -78,7 +78,7 @@ public final class BufferPool {
         return count;
     }
 
-    /** Returns what may be mapped of pools of peers. */
+    /** Returns what may be mapped of pools of peers, and of rings. */
     public MappedMemory mapped() {
         return mapped;
     }
@@ -313,7 +313,7 @@ public final class BufferPool {
         return Long.highestOneBit(maxBytes());
     }
 
-    /** Returns the bytes of pools of peers on this host that are mapped here. */
+    /** Returns the bytes of pools of peers on this host that are mapped here, and of rings. */
     public long mappedBytes() {
         return mapped.bytes();
     }

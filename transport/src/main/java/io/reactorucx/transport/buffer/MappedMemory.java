@@ -3,7 +3,7 @@ package io.reactorucx.transport.buffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The limit of peers' memory that all engines may map, and the counters of its use. Thread: any. */
+/** The limit of peers' memory that all engines may map, and of rings, and the counters of its use. Thread: any. */
 public final class MappedMemory {
 
     private final long maxBytes;
@@ -15,7 +15,7 @@ public final class MappedMemory {
     /**
      * Creates a limit.
      *
-     * @param maxBytes as many bytes of all peers, 0 to map nothing
+     * @param maxBytes as many bytes of all peers and rings, 0 to map nothing
      */
     public MappedMemory(long maxBytes) {
         this.maxBytes = checkMaxBytes(maxBytes);
@@ -56,7 +56,7 @@ public final class MappedMemory {
         refused.increment();
     }
 
-    /** Returns how many bytes of peers are mapped. */
+    /** Returns how many bytes of peers are mapped, and those of rings. */
     public long bytes() {
         return bytes.get();
     }

@@ -263,14 +263,23 @@ public final class EngineConnections {
         UcpWorker receiver = worker();
         ConnectionCore connection = connectionOf(message);
         if (connection == null) {
-            drop(message, DropReason.NO_RECEIVER);
+            dropUnreceived(message);
         } else if (!connection.isAuthentic(message, receiver)) {
             dropForeign(message);
         } else {
             connection.messageReceived();
             if (!connection.dispatch(message)) {
-                drop(message, DropReason.NO_RECEIVER);
+                dropUnreceived(message);
             }
+        }
+    }
+
+    private void dropUnreceived(UcpActiveMessage message) {
+        if (message.id() == ReservedMessageIds.RINGS) {
+            // It has woken this engine for the ring of other connections, which is all that it was to do.
+            release(message);
+        } else {
+            drop(message, DropReason.NO_RECEIVER);
         }
     }
 

@@ -50,7 +50,8 @@ public enum UcxMeters implements UcxMeter {
 
     /** Active messages that carried the small messages, and what is said about them. */
     MESSAGE_BATCHES("messages.batches", Meter.Type.COUNTER, Unit.BATCHES,
-            "UCX messages that carried small messages, requests, responses and credits", Tag.ENGINE),
+            "active messages, over UCX or a ring, that carried small messages, requests, responses and credits",
+            Tag.ENGINE),
     /** Messages that peers take now. */
     MESSAGE_CREDIT("messages.credit", Meter.Type.GAUGE, Unit.MESSAGES, "messages that peers would accept now",
             Tag.ENGINE),
@@ -138,6 +139,27 @@ public enum UcxMeters implements UcxMeter {
     LONGEST_STALL("engine.stall.longest", Meter.Type.GAUGE, Unit.SECONDS,
             "longest iteration of the engine's loop beyond the `stallThreshold` since the engine started, at least",
             Tag.ENGINE),
+
+    /** Pairs of rings that are open. */
+    RINGS("rings.open", Meter.Type.GAUGE, Unit.PAIRS,
+            "pairs of rings in memory, one for each engine of this host to which small messages go that way",
+            Tag.ENGINE),
+    /** Records that were written into rings. */
+    RING_SENT_RECORDS("rings.sent", Meter.Type.COUNTER, Unit.RECORDS,
+            "records that were written into rings: a message, a batch, or a frame of a protocol each", Tag.ENGINE),
+    /** Records that were read from rings. */
+    RING_RECEIVED_RECORDS("rings.received", Meter.Type.COUNTER, Unit.RECORDS, "records that were read from rings",
+            Tag.ENGINE),
+    /** Records that had to wait. */
+    RING_WAITS("rings.waits", Meter.Type.COUNTER, Unit.RECORDS,
+            "records that had to wait for room in their ring, or until both sides had agreed on it", Tag.ENGINE),
+    /** Times that a peer was woken for its ring. */
+    RING_WAKE_UPS("rings.wakeups", Meter.Type.COUNTER, Unit.SIGNALS,
+            "times that an engine which slept was woken for its ring", Tag.ENGINE),
+    /** Connections between engines of one host that go on without rings. */
+    DECLINED_RINGS("rings.declined", Meter.Type.COUNTER, Unit.CONNECTIONS,
+            "connections with engines of this host that go on without rings: beyond a limit, or the memory could not"
+                    + " be mapped", Tag.ENGINE),
 
     /** Connections that exist, by state. */
     CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
@@ -287,19 +309,19 @@ public enum UcxMeters implements UcxMeter {
     /** Leases that became unreachable without a release, as far as leases are watched. */
     LEAKED_BUFFERS("buffers.leaked", Meter.Type.COUNTER, Unit.LEASES,
             "leases of the buffer pool that became unreachable without a release, as far as leases are watched"),
-    /** Bytes of buffer pools of peers that are mapped. */
+    /** Bytes of buffer pools of peers that are mapped, and of rings. */
     MAPPED_BYTES("buffers.mapped", Meter.Type.GAUGE, Unit.BYTES,
-            "bytes of buffer pools of peers on this host that are mapped"),
-    /** Most bytes of buffer pools of peers that may be mapped. */
+            "bytes of buffer pools of peers on this host that are mapped, and of the rings of both sides"),
+    /** Most bytes of buffer pools of peers that may be mapped, and of rings. */
     MAPPED_LIMIT("buffers.mapped.limit", Meter.Type.GAUGE, Unit.BYTES,
-            "limit of the mapped bytes of buffer pools of peers, `UcxResourcesBuilder.maxMappedBytes`"),
-    /** Mapped bytes of the buffer pool of the process with the most. */
+            "limit of the mapped bytes of buffer pools of peers and of rings, `UcxResourcesBuilder.maxMappedBytes`"),
+    /** Mapped bytes of the buffer pool of the process with the most, and of the rings to it. */
     CLIENT_MAPPED_BYTES("buffers.mapped.client", Meter.Type.GAUGE, Unit.BYTES,
-            "mapped bytes of buffer pools of the peer that has the most"),
-    /** Most mapped bytes of buffer pools of one peer. */
+            "mapped bytes of buffer pools of the peer that has the most, and of the rings to it"),
+    /** Most mapped bytes of buffer pools of one peer, and of the rings to it. */
     CLIENT_MAPPED_BYTES_LIMIT("buffers.mapped.client.limit", Meter.Type.GAUGE, Unit.BYTES,
-            "limit of the mapped bytes of buffer pools of one peer, `UcxResourcesBuilder.clientShare` of"
-                    + " `maxMappedBytes`"),
+            "limit of the mapped bytes of buffer pools of one peer and of the rings to it,"
+                    + " `UcxResourcesBuilder.clientShare` of `maxMappedBytes`"),
     /** Slabs of peers that could not be mapped, or not within the limit. */
     REFUSED_MAPPINGS("buffers.mappings.refused", Meter.Type.COUNTER, Unit.SLABS,
             "slabs of buffer pools of peers that could not be mapped, or not within the limit"),
@@ -328,7 +350,7 @@ public enum UcxMeters implements UcxMeter {
 
     private enum Unit {
         ACCESSES, BATCHES, BYTES, COMMANDS, CONNECTIONS, ENDPOINTS, ERRORS, HANDSHAKES, HEARTBEATS, LEASES, MESSAGES,
-        OPERATIONS, REQUESTS, SECONDS, SIGNALS, SLABS, SLEEPS, STALLS, STEPS,
+        OPERATIONS, PAIRS, RECORDS, REQUESTS, SECONDS, SIGNALS, SLABS, SLEEPS, STALLS, STEPS,
         STREAMS, SUBSCRIBERS, VIOLATIONS, WINDOWS;
 
         private String text() {

@@ -1,12 +1,13 @@
 package io.reactorucx.transport.ring;
 
+import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.counter.EngineCounter;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counters of the rings of one engine. Thread: the engine's adds, any reads. */
-public final class RingCounters {
+final class RingCounters {
 
-    private final AtomicLong rings = new AtomicLong();
+    private final AtomicLong pairs = new AtomicLong();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong received = new AtomicLong();
     private final AtomicLong waits = new AtomicLong();
@@ -14,7 +15,7 @@ public final class RingCounters {
     private final AtomicLong declined = new AtomicLong();
 
     void open(int count) {
-        rings.setOpaque(count);
+        pairs.setOpaque(count);
     }
 
     void countSent() {
@@ -37,33 +38,8 @@ public final class RingCounters {
         EngineCounter.add(declined, 1);
     }
 
-    /** Returns the pairs of rings that are open. */
-    public long rings() {
-        return rings.getOpaque();
-    }
-
-    /** Returns the messages that were written into rings. */
-    public long sent() {
-        return sent.getOpaque();
-    }
-
-    /** Returns the messages that were read from rings. */
-    public long received() {
-        return received.getOpaque();
-    }
-
-    /** Returns the messages that had to wait: for room in a ring, or for the peer to map it. */
-    public long waits() {
-        return waits.getOpaque();
-    }
-
-    /** Returns how often a peer that slept was woken up. */
-    public long wakeUps() {
-        return wakeUps.getOpaque();
-    }
-
-    /** Returns the connections with peers of this host that go on without rings. */
-    public long declined() {
-        return declined.getOpaque();
+    RingStatistics snapshot() {
+        return new RingStatistics(pairs.getOpaque(), sent.getOpaque(), received.getOpaque(), waits.getOpaque(),
+                wakeUps.getOpaque(), declined.getOpaque());
     }
 }

@@ -50,6 +50,8 @@ final class RingLink {
     private long toldPosition;
     private long sleep;
     private long wokenSleep;
+    /** Records of this round, fillers not counted. */
+    private int received;
     private boolean written;
     private boolean roomMade;
     private boolean ended;
@@ -183,8 +185,9 @@ final class RingLink {
         } catch (ProtocolViolationException e) {
             violated(e);
         }
-        if (count > 0) {
-            counters.countReceived(count);
+        if (received > 0) {
+            counters.countReceived(received);
+            received = 0;
         }
         if (!waiting.isEmpty()) {
             sendWaiting();
@@ -211,6 +214,7 @@ final class RingLink {
         if ((headerBytes > 0 ? headerBytes : dataBytes) < Long.BYTES || !RingCarrier.carries(id)) {
             throw new ProtocolViolationException("a record of active message " + id + " without a token");
         }
+        received++;
         RingCarrier carrier = carriers.get(ring.get(TOKEN, offset));
         if (carrier != null) {
             carrier.arrived(id, ring, offset, headerBytes, dataBytes);

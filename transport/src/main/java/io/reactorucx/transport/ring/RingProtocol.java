@@ -60,7 +60,13 @@ final class RingProtocol implements ProtocolHandler {
         if (!own.locality().hasRings() || !peer.locality().hasRings() || own.workerId() == peer.workerId()) {
             return;
         }
-        RingLink opened = endpoint.sharesQueue() ? links.open(peer.workerId(), peer.process()) : null;
+        if (!endpoint.sharesQueue()) {
+            // Nobody expects rings to another host, or over transports that were named.
+            state = State.DECLINED;
+            send(RingFrame.of(RingFrame.Type.DECLINE));
+            return;
+        }
+        RingLink opened = links.open(peer.workerId(), peer.process());
         if (opened == null) {
             decline();
             return;

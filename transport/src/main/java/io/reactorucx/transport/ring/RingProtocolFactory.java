@@ -1,6 +1,7 @@
 package io.reactorucx.transport.ring;
 
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.MappedMemory;
 import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.connection.ConnectionCore;
@@ -9,6 +10,7 @@ import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,9 +49,14 @@ public final class RingProtocolFactory implements ProtocolFactory {
         return bytes;
     }
 
-    /** Returns what the rings of the engine count. Thread: any. */
-    public RingCounters counters() {
-        return counters;
+    /** Returns what the rings of an engine with these protocols count; zeros where it has none. Thread: any. */
+    public static RingStatistics statistics(List<ProtocolFactory> protocols) {
+        for (ProtocolFactory each : protocols) {
+            if (each instanceof RingProtocolFactory rings) {
+                return rings.counters.snapshot();
+            }
+        }
+        return RingStatistics.NONE;
     }
 
     @Override

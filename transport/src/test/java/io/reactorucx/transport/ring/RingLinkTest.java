@@ -326,7 +326,7 @@ class RingLinkTest {
             checkOrder(seen);
         }
         assertThat(seen).isEqualTo(sent);
-        assertThat(pair.here.counters.waits()).isPositive();
+        assertThat(pair.here.counters.snapshot().waits()).isPositive();
     }
 
     private void checkOrder(int[] seen) {
@@ -381,7 +381,7 @@ class RingLinkTest {
         Thread reader = new Thread(() -> {
             // Its memory belongs to this thread. It has no connection: what comes is counted, and dropped.
             lost.set(!reading.link.map(RingFrame.offer(writing.own, null)));
-            while (reading.counters.received() < count && !lost.get()) {
+            while (reading.counters.snapshot().receivedRecords() < count && !lost.get()) {
                 int read = reading.link.poll();
                 taken.release(read);
                 if (read == 0) {
@@ -413,7 +413,7 @@ class RingLinkTest {
         writing.link.close();
 
         assertThat(lost).as("a wake-up was lost").isFalse();
-        assertThat(reading.counters.received()).isEqualTo(count);
+        assertThat(reading.counters.snapshot().receivedRecords()).isEqualTo(count);
         assertThat(sender.wakes).as("wake-ups").isPositive();
     }
 }

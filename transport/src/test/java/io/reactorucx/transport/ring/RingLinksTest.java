@@ -104,7 +104,7 @@ class RingLinksTest {
         RingLink link = link();
         assertThat(links.open(1, SELF)).isSameAs(link);
         assertThat(links.open(2, SELF)).isNotSameAs(link);
-        assertThat(counters.rings()).isEqualTo(2);
+        assertThat(counters.snapshot().pairs()).isEqualTo(2);
         assertThat(limit.bytes()).isEqualTo(2L * BYTES);
         assertThat(links.open(1, new ProcessIdentity(SELF.namespace(), 1))).as("of another process")
                 .isNotNull().isNotSameAs(link);
@@ -129,7 +129,7 @@ class RingLinksTest {
 
         stepUntil(() -> limit.bytes() == 0);
 
-        assertThat(counters.rings()).isZero();
+        assertThat(counters.snapshot().pairs()).isZero();
         assertThat(link.isEnded()).isTrue();
         assertThat(link.poll()).isZero();
         assertThat(link.awaitRead(() -> { })).isFalse();

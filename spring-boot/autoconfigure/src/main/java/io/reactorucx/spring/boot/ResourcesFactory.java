@@ -80,6 +80,7 @@ final class ResourcesFactory {
         target.set("buffers.max-size", from.maxSize(), size -> builder.maxBufferBytes(size.toBytes()));
         builder.sharedBuffers(from.shared());
         target.set("buffers.max-mapped-size", from.maxMappedSize(), size -> builder.maxMappedBytes(size.toBytes()));
+        target.set("buffers.ring-size", from.ringSize(), size -> builder.ringBytes(bytes(size)));
         target.set("buffers.max-waiters", from.maxWaiters(), builder::maxBufferWaiters);
         target.set("buffers.leak-detection", from.leakDetection(), builder::leakDetection);
     }

@@ -83,13 +83,15 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
      * @param maxSize Maximum size of the buffer pool, at least 4 MiB.
      * @param shared Whether processes of this host and user may map the pool read-only, so that large data is copied
      *     once.
-     * @param maxMappedSize Maximum size of pools of peers that are mapped here.
+     * @param maxMappedSize Maximum size of pools of peers that are mapped here, and of rings.
+     * @param ringSize Size of the rings for small messages to peers of this host, a power of two from 256 KiB to
+     *     64 MiB, or 0 for none. Without it 256 KiB, and 0 where transports are named.
      * @param maxWaiters Subscribers that may wait for memory of the pool.
      * @param leakDetection How closely leaked buffers are detected. Without it the library's own default decides.
      */
     public record Buffers(@DefaultValue("64MB") DataSize maxSize, @DefaultValue("true") boolean shared,
-            @DefaultValue("4GB") DataSize maxMappedSize, @DefaultValue("1024") int maxWaiters,
-            @Nullable LeakDetection leakDetection) {
+            @DefaultValue("4GB") DataSize maxMappedSize, @Nullable DataSize ringSize,
+            @DefaultValue("1024") int maxWaiters, @Nullable LeakDetection leakDetection) {
     }
 
     /**

@@ -72,6 +72,7 @@ final class LoopsFactory {
         change(target, "max-channels", properties.maxChannels(), (to, value) -> to.withLimits(to.maxLinks(), value));
         change(target, "max-buffer-size", properties.maxBufferSize(),
                 (to, size) -> to.withBuffers(size.toBytes(), properties.sharedBuffers()));
+        change(target, "ring-size", properties.ringSize(), (to, size) -> to.withRingBytes(bytes(size)));
         if (authenticator != null) {
             config = config.withAuthenticator(authenticator);
         }
