@@ -37,7 +37,7 @@ class WalkTest implements NeedsUcx {
             send           | client |    32 |        58
             send           | server |    31 |        60
             active message | caller |     9 |        10
-            active message | client |    26 |        44
+            active message | client |    26 |        45
             active message | server |    23 |        41
             request        | caller |    11 |        12
             request        | client |    45 |       120
