@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(NoLeaks.class)
 class RingViolationTest implements NeedsUcx {
 
-    private static final int RING_BYTES = 512 << 10;
+    private static final int RING_BYTES = 256 << 10;
     private static final byte OFFER = 0;
     private static final byte MAPPED = 1;
     private static final byte DECLINE = 2;
