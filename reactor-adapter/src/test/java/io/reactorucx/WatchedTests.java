@@ -34,7 +34,7 @@ final class WatchedTests {
     public static void main(String[] classNames) {
         BlockHound.builder().loadIntegrations()
                 // The engine's own wait: it spins, then sleeps in UCX's poll.
-                .allowBlockingCallsInside("io.reactorucx.engine.ProgressEngine", "idle")
+                .allowBlockingCallsInside("io.reactorucx.engine.EngineSleep", "idle")
                 // A lock that is held for a few steps; without contention nothing waits for it.
                 .allowBlockingCallsInside("io.reactorucx.transport.buffer.BufferPool", "acquire")
                 .allowBlockingCallsInside("io.reactorucx.transport.buffer.BufferPool", "release")

@@ -113,13 +113,20 @@ public final class UcpEndpoint {
      * @param header see {@link #amSend}
      * @param payload see {@link #amSend}
      * @param registration see {@link #amSend}
+     * @return whether {@link #amSend} would copy the message within the call
      */
-    public void checkSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration) {
+    public boolean checkSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration) {
         requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         Arguments.header(header, worker.maxHeaderBytes());
-        UcpMemory.within(registration, Arguments.source(payload, "payload"));
-        worker.context().requireUsable(registration);
+        MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
+        boolean small = RequestTable.isSmall(header.byteSize() + data.byteSize());
+        if (small) {
+            worker.context().requireUsable(registration);
+        } else {
+            Pinned ignored = worker.context().pinned(registration, data, "payload");
+        }
+        return small;
     }
 
     /** For a message that is copied: the caller's memory is free at once. */

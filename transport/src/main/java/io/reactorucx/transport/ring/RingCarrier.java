@@ -134,7 +134,8 @@ public final class RingCarrier implements Carrier {
         if (way == Way.ENDPOINT || protocol == AmProtocol.RENDEZVOUS) {
             return endpoint.send(reservedId, header, payload, registration, protocol, whenDone);
         }
-        Objects.requireNonNull(endpoint.endpoint()).checkSend(reservedId, header, payload, registration);
+        boolean copied = Objects.requireNonNull(endpoint.endpoint()).checkSend(reservedId, header, payload,
+                registration);
         if (way == Way.RING) {
             RingLink over = link();
             if (!over.fits(header.byteSize(), payload.byteSize())) {
@@ -152,7 +153,8 @@ public final class RingCarrier implements Carrier {
             throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, pending.size()
                     + " frames wait for room in the ring, and maxInFlight is " + maxPending);
         }
-        await(new PendingSend(reservedId, MemorySegment.ofArray(header.toArray(ValueLayout.JAVA_BYTE)), payload,
+        MemorySegment kept = copied ? Arena.ofAuto().allocate(payload.byteSize()).copyFrom(payload) : payload;
+        await(new PendingSend(reservedId, MemorySegment.ofArray(header.toArray(ValueLayout.JAVA_BYTE)), kept,
                 whenDone));
         return false;
     }
