@@ -1,5 +1,7 @@
 package io.reactorucx.transport;
 
+import java.util.Objects;
+
 /**
  * The rings in memory between one engine and engines of the same host: counts since the engine started, and the pairs
  * of now. All are 0 where the engine has no rings.
@@ -20,6 +22,7 @@ public record RingStatistics(long pairs, long sentRecords, long receivedRecords,
 
     /** {@return the sums of these and of other ones} */
     public RingStatistics plus(RingStatistics other) {
+        Objects.requireNonNull(other, "other");
         return new RingStatistics(pairs + other.pairs, sentRecords + other.sentRecords,
                 receivedRecords + other.receivedRecords, waits + other.waits, wakeUps + other.wakeUps,
                 declinedConnections + other.declinedConnections);
