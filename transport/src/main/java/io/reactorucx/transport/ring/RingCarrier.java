@@ -229,15 +229,23 @@ public final class RingCarrier implements Carrier {
         }
     }
 
+    /** Returns whether a message that wakes the peer is on its way; when it no longer is, the link looks again. */
+    boolean isWaking() {
+        return waking;
+    }
+
     /** Wakes the peer by a message over the endpoint, and returns whether that was possible. */
     boolean wakePeer() {
-        if (waking || !endpoint.isUsable()) {
-            return waking;
+        RingLink over = link;
+        if (over == null || !endpoint.isUsable()) {
+            return false;
         }
         try {
             waking = !endpoint.sendUrgent(ReservedMessageIds.RINGS,
-                    Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, wakeFrame),
-                    (status, length, tag) -> waking = false);
+                    Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, wakeFrame), (status, length, tag) -> {
+                        waking = false;
+                        over.lookAgain();
+                    });
             return true;
         } catch (UcxException e) {
             LOG.debug("a peer was not woken", e);

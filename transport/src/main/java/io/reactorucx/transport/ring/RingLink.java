@@ -258,6 +258,12 @@ final class RingLink {
             return;
         }
         for (RingCarrier carrier : carriers.values()) {
+            if (carrier.isWaking()) {
+                // It may have come before the peer fell asleep.
+                return;
+            }
+        }
+        for (RingCarrier carrier : carriers.values()) {
             if (carrier.wakePeer()) {
                 wokenSleep = now;
                 counters.countWakeUp();
@@ -265,6 +271,11 @@ final class RingLink {
             }
         }
         // No endpoint could send it: the next round tries again.
+        written = true;
+    }
+
+    /** Looks in the next round whether the peer sleeps. */
+    void lookAgain() {
         written = true;
     }
 
