@@ -50,8 +50,7 @@ public final class UcxResourcesBuilder {
     private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
     private boolean sharedBuffers = true;
     private long maxMappedBytes = DEFAULT_MAX_MAPPED_BYTES;
-    private @Nullable Integer ringBytes;
-    private boolean transportsNamed;
+    private int ringBytes = RingProtocolFactory.DEFAULT_BYTES;
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
@@ -137,7 +136,6 @@ public final class UcxResourcesBuilder {
             }
         }
         config.transports(names);
-        transportsNamed = true;
         return this;
     }
 
@@ -268,8 +266,7 @@ public final class UcxResourcesBuilder {
      * pair of engines, in memory that only its writer can write. They count for {@link #maxMappedBytes(long)}. Without
      * them, where the peer has none, and where there is no room, such messages go over UCX's shared memory.
      *
-     * @param bytes a power of two in 262144..67108864, or 0 for none; 262144 by default, and 0 where
-     *     {@link #transports} names transports
+     * @param bytes a power of two in 262144..67108864, or 0 for none, as by default
      * @return this
      */
     public UcxResourcesBuilder ringBytes(int bytes) {
@@ -420,7 +417,6 @@ public final class UcxResourcesBuilder {
                 maxBufferWaiters, sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold, EngineThread::factory), ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints,
-                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(ringBytes != null ? ringBytes
-                : transportsNamed ? 0 : RingProtocolFactory.DEFAULT_BYTES), leaks, servedMemory, authenticators);
+                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(ringBytes), leaks, servedMemory, authenticators);
     }
 }

@@ -38,8 +38,7 @@ import org.jspecify.annotations.Nullable;
  *     channels is an address, so that all programs of this host are one
  * @param maxBufferBytes see {@code UcxResourcesBuilder.maxBufferBytes} of the adapter, for each loop
  * @param sharedBuffers see {@code UcxResourcesBuilder.sharedBuffers} of the adapter
- * @param ringBytes see {@code UcxResourcesBuilder.ringBytes} of the adapter; without effect where {@link #transports}
- *     names some
+ * @param ringBytes see {@code UcxResourcesBuilder.ringBytes} of the adapter
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
  * @param plainTcp which channels go over plain TCP
  * @param requiredTransports see {@code UcxClient.require} of the adapter, for the links of channels

@@ -81,7 +81,7 @@ public final class LoopEngine {
         this.streamContext = new StreamContext(config, counters, rounds, engine, new LoopBuffers(pool));
         this.streams = new ChannelStreams(streamContext);
         ResourceLimits limits = ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES,
-                config.clientShare()).withRings(config.transports().isEmpty() ? config.ringBytes() : 0);
+                config.clientShare()).withRings(config.ringBytes());
         this.resources = new EngineResources(List.of(engine), limits, pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
                 prefix -> Thread.ofPlatform().daemon().name(prefix + "-", 0).factory(),
                 connections -> protocols(connections, limits));

@@ -282,12 +282,14 @@ final class RingLink {
     /** This engine is about to sleep. */
     void tellAsleep() {
         own.publish(RingLayout.WAIT_WORD, waiting.isEmpty() && readings.isEmpty() ? 0 : 1);
-        own.word(RingLayout.SLEEP_WORD, ++sleep);
+        sleep = sleep + 1 | 1;
+        own.word(RingLayout.SLEEP_WORD, sleep);
     }
 
     /** This engine is awake. */
     void tellAwake() {
-        own.publish(RingLayout.SLEEP_WORD, ++sleep);
+        sleep = sleep + 1 & ~1L;
+        own.publish(RingLayout.SLEEP_WORD, sleep);
     }
 
     /** Returns whether there is something to do before a sleep. */

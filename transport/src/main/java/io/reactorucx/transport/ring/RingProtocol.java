@@ -122,7 +122,11 @@ final class RingProtocol implements ProtocolHandler {
 
     private void offered(RingFrame offer) {
         RingLink own = link;
-        if (state == State.NONE || state == State.DECLINED || own == null) {
+        if (state == State.NONE) {
+            // This side has given the connection up, or takes no rings: the peer's messages wait for an answer.
+            decline();
+        }
+        if (state == State.DECLINED || own == null) {
             return;
         }
         if (state != State.OFFERED && state != State.MAPPED_THERE) {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RingProtocolFactory implements ProtocolFactory {
 
-    /** The size of a ring unless a setting says otherwise. */
-    public static final int DEFAULT_BYTES = 256 << 10;
+    /** The size of a ring unless a setting says otherwise: there are none. */
+    public static final int DEFAULT_BYTES = 0;
 
     private final RingCounters counters = new RingCounters();
     private final RingLinks links;

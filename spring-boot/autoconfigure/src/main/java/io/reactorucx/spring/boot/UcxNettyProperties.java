@@ -26,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxBufferSize Maximum size of the buffer pool of each loop, at least 4 MiB.
  * @param sharedBuffers Whether processes of this host and user may map the pools read-only.
  * @param ringSize Size of the rings for small frames to loops of this host, a power of two from 256 KiB to 64 MiB, or 0
- *     for none. Without effect where transports are named.
+ *     for none.
  * @param plainTcp Peers that know nothing of UCX.
  */
 @ConfigurationProperties("reactor.ucx.netty")
@@ -36,7 +36,7 @@ public record UcxNettyProperties(@Nullable Integer loops, @DefaultValue("ucx") S
         @DefaultValue("10s") Duration heartbeatInterval, @DefaultValue("1m") Duration linkIdleTimeout,
         @DefaultValue("1024") int maxLinks, @DefaultValue("65536") int maxChannels,
         @DefaultValue("64MB") DataSize maxBufferSize, @DefaultValue("true") boolean sharedBuffers,
-        @DefaultValue("256KB") DataSize ringSize,
+        @DefaultValue("0B") DataSize ringSize,
         @DefaultValue PlainTcp plainTcp) {
 
     /**
