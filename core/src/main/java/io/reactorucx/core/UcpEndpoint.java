@@ -121,11 +121,8 @@ public final class UcpEndpoint {
         Arguments.header(header, worker.maxHeaderBytes());
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         boolean small = RequestTable.isSmall(header.byteSize() + data.byteSize());
-        if (small) {
-            worker.context().requireUsable(registration);
-        } else {
-            Pinned ignored = worker.context().pinned(registration, data, "payload");
-        }
+        worker.context().requireUsable(registration);
+        @Nullable Pinned ignored = small ? null : worker.context().pinned(registration, data, "payload");
         return small;
     }
 
