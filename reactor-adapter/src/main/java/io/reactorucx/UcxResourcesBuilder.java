@@ -417,6 +417,7 @@ public final class UcxResourcesBuilder {
                 maxBufferWaiters, sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold, EngineThread::factory), ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints,
-                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(ringBytes), leaks, servedMemory, authenticators);
+                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(ringBytes), leaks, servedMemory,
+                authenticators);
     }
 }
