@@ -61,8 +61,9 @@ class UcxNettyMetricsTest {
 
     @Test
     void valuesAreThoseOfTheTraffic() {
-        try (TestLoops strangers = new TestLoops("client", LOOPS, UcxNettyConfig.DEFAULT);
-                TestLoops loops = bound("server", UcxNettyConfig.DEFAULT.withLimits(7, 5))) {
+        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withRingBytes(1 << 18);
+        try (TestLoops strangers = new TestLoops("client", LOOPS, config);
+                TestLoops loops = bound("server", config.withLimits(7, 5))) {
             assertThat(value(UcxNettyMeters.CHANNELS_LIMIT)).isEqualTo(LOOPS * 5);
             assertThat(value(UcxNettyMeters.LINKS_LIMIT)).isEqualTo(LOOPS * 7);
             Channel server = EchoChannel.serve(loops);
