@@ -32,7 +32,7 @@ class WalkTest {
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION | THREAD | FILES | CROSSINGS
             write     | writer |    36 |        60
-            write     | reader |    28 |        57
+            write     | reader |    28 |        58
             """)
     void walkIsNotLonger(String operation, String thread, int files, int crossings) {
         Walk walk = Objects.requireNonNull(walks.get(operation + ", " + thread));
