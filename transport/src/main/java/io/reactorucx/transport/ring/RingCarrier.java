@@ -244,7 +244,7 @@ public final class RingCarrier implements Carrier {
             waking = !endpoint.sendUrgent(ReservedMessageIds.RINGS,
                     Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, wakeFrame), (status, length, tag) -> {
                         waking = false;
-                        over.lookAgain();
+                        over.wakeUpEnded(status == UcxStatus.OK.code());
                     });
             return true;
         } catch (UcxException e) {

@@ -44,11 +44,13 @@ final class RingLink {
     private final SequencedSet<RingCarrier> waiting = new LinkedHashSet<>();
     private final Queue<Reading> readings = new ArrayDeque<>();
     private final RingReader.Target target = this::record;
+    private final Runnable whenWoken;
     private @Nullable Arena mapping;
     private @Nullable SharedPages ofPeer;
     private @Nullable RingReader reader;
     private long toldPosition;
     private long sleep;
+    /** What the peer showed when it was woken last; 0 while there is nothing to confirm. */
     private long wokenSleep;
     /** Records of this round, fillers not counted. */
     private int received;
@@ -60,12 +62,19 @@ final class RingLink {
     private record Reading(long position, Runnable action) {
     }
 
-    /** Creates a link to an engine of a process, with a ring of this side in an arena that ends with the link. */
-    RingLink(ProcessIdentity process, SharedPages own, Arena arena, RingCounters counters) {
+    /**
+     * Creates a link to an engine of a process.
+     *
+     * @param own the ring of this side
+     * @param arena the ring's, which ends with the link
+     * @param whenWoken has {@link #wakeAgain()} called after a while
+     */
+    RingLink(ProcessIdentity process, SharedPages own, Arena arena, RingCounters counters, Runnable whenWoken) {
         this.process = process;
         this.own = own;
         this.arena = arena;
         this.counters = counters;
+        this.whenWoken = whenWoken;
         this.writer = new RingWriter(own.memory(), this::readByPeer);
         this.slotsToTell = own.memory().byteSize() >> RingLayout.SLOT_SHIFT + 3;
     }
@@ -263,20 +272,37 @@ final class RingLink {
                 return;
             }
         }
+        // Where no endpoint can send it, it is tried again as if it were lost.
+        wokenSleep = now;
+        whenWoken.run();
         for (RingCarrier carrier : carriers.values()) {
             if (carrier.wakePeer()) {
-                wokenSleep = now;
                 counters.countWakeUp();
                 return;
             }
         }
-        // No endpoint could send it: the next round tries again.
+    }
+
+    /** A wake-up is no longer on its way: the next round looks whether the peer sleeps. */
+    void wakeUpEnded(boolean sent) {
+        if (!sent) {
+            wokenSleep = 0;
+        }
         written = true;
     }
 
-    /** Looks in the next round whether the peer sleeps. */
-    void lookAgain() {
-        written = true;
+    /**
+     * Has the peer woken again if it still sleeps as it did at the last wake-up, which went over an endpoint that may
+     * have ended since. Returns whether that is so.
+     */
+    boolean wakeAgain() {
+        SharedPages peer = ofPeer;
+        boolean sleeps = wokenSleep != 0 && peer != null && !ended && peer.word(RingLayout.SLEEP_WORD) == wokenSleep;
+        if (sleeps) {
+            wokenSleep = 0;
+            written = true;
+        }
+        return sleeps;
     }
 
     /** This engine is about to sleep. */

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -240,6 +241,55 @@ class RingLinkTest {
         pair.here.link.poll();
         assertThat(near.wakes).isEqualTo(2);
         assertThat(pair.there.link.hasWork()).isTrue();
+    }
+
+    @Test
+    void lostWakeUpIsSentAgain() {
+        pair.there.link.tellAsleep();
+        near.send(8, IGNORED);
+        pair.here.link.poll();
+        assertThat(pair.here.confirmations).isOne();
+
+        assertThat(pair.here.link.wakeAgain()).isTrue();
+        pair.here.link.poll();
+        assertThat(near.wakes).isEqualTo(2);
+        assertThat(pair.here.confirmations).isEqualTo(2);
+
+        pair.there.link.tellAwake();
+        assertThat(pair.here.link.wakeAgain()).isFalse();
+        pair.there.link.tellAsleep();
+        assertThat(pair.here.link.wakeAgain()).as("to a peer that has been awake").isFalse();
+        pair.here.link.poll();
+        assertThat(near.wakes).isEqualTo(2);
+    }
+
+    @Test
+    void wakeUpThatFailsIsSentAgainAtOnce() {
+        near.wakesAtOnce = false;
+        pair.there.link.tellAsleep();
+        near.send(8, IGNORED);
+        pair.here.link.poll();
+
+        Objects.requireNonNull(near.wake).complete(UcxStatus.CANCELED.code(), 0, 0);
+        pair.here.link.poll();
+
+        assertThat(near.wakes).isEqualTo(2);
+    }
+
+    @Test
+    void peerThatNoEndpointReachesIsWokenLaterAndKeepsNobodyAwake() {
+        near.usable = false;
+        pair.there.link.tellAsleep();
+        near.send(8, IGNORED);
+        pair.here.link.poll();
+        assertThat(near.wakes).isZero();
+        assertThat(pair.here.link.hasWork()).isFalse();
+
+        near.usable = true;
+        assertThat(pair.here.link.wakeAgain()).isTrue();
+        pair.here.link.poll();
+
+        assertThat(near.wakes).isOne();
     }
 
     /** It sends again whenever it can. */

@@ -72,9 +72,11 @@ final class RingPair implements AutoCloseable {
     final class Side {
 
         final RingCounters counters = new RingCounters();
+        /** How often the link has asked for a look whether the peer has woken. */
+        int confirmations;
         private final Arena arena = Arena.ofShared();
         final SharedPages own = Objects.requireNonNull(SharedPages.allocate(RingLayout.MIN_BYTES, arena));
-        final RingLink link = new RingLink(ProcessIdentity.self(), own, arena, counters);
+        final RingLink link = new RingLink(ProcessIdentity.self(), own, arena, counters, () -> confirmations++);
 
         /** A connection with a token, whose small messages go over the ring. */
         Connection connect(long token) {
@@ -90,6 +92,7 @@ final class RingPair implements AutoCloseable {
         final List<byte[]> overEndpoint = new ArrayList<>();
         volatile Runnable whenWoken = () -> { };
         volatile boolean wakesAtOnce = true;
+        volatile boolean usable = true;
         volatile int wakes;
         @Nullable Completion wake;
         @Nullable ProtocolViolationException violation;
@@ -101,7 +104,7 @@ final class RingPair implements AutoCloseable {
             this.carrier = new RingCarrier((Carrier) Proxy.newProxyInstance(Carrier.class.getClassLoader(),
                     new Class<?>[] {Carrier.class}, (proxy, method, arguments) -> switch (method.getName()) {
                         case "endpoint" -> endpoint;
-                        case "isUsable" -> true;
+                        case "isUsable" -> usable;
                         case "sendUrgent" -> woken((Completion) arguments[2]);
                         case "send" -> overEndpoint.add(new byte[0]);
                         case "flush" -> true;
