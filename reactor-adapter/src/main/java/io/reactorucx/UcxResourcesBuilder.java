@@ -50,7 +50,7 @@ public final class UcxResourcesBuilder {
     private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
     private boolean sharedBuffers = true;
     private long maxMappedBytes = DEFAULT_MAX_MAPPED_BYTES;
-    private int ringBytes = RingProtocolFactory.DEFAULT_BYTES;
+    private @Nullable Integer ringBytes;
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
@@ -266,7 +266,8 @@ public final class UcxResourcesBuilder {
      * pair of engines, in memory that only its writer can write. They count for {@link #maxMappedBytes(long)}. Without
      * them, where the peer has none, and where there is no room, such messages go over UCX's shared memory.
      *
-     * @param bytes a power of two in 262144..67108864, or 0 for none, as by default
+     * @param bytes a power of two in 262144..67108864, or 0 for none; by default 262144, and none where transports are
+     *     named ({@link #transports(String...)}), which carry all messages then
      * @return this
      */
     public UcxResourcesBuilder ringBytes(int bytes) {
@@ -417,7 +418,7 @@ public final class UcxResourcesBuilder {
                 maxBufferWaiters, sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold, EngineThread::factory), ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints,
-                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(ringBytes), leaks, servedMemory,
-                authenticators);
+                maxUnboundEndpoints, maxMappedBytes, clientShare).withRings(RingProtocolFactory.ringBytes(ringBytes,
+                transports)), leaks, servedMemory, authenticators);
     }
 }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *     channels is an address, so that all programs of this host are one
  * @param maxBufferBytes see {@code UcxResourcesBuilder.maxBufferBytes} of the adapter, for each loop
  * @param sharedBuffers see {@code UcxResourcesBuilder.sharedBuffers} of the adapter
- * @param ringBytes see {@code UcxResourcesBuilder.ringBytes} of the adapter
+ * @param ringBytes see {@code UcxResourcesBuilder.ringBytes} of the adapter; null for its default
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
  * @param plainTcp which channels go over plain TCP
  * @param requiredTransports see {@code UcxClient.require} of the adapter, for the links of channels
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
         int maxLinks, int maxChannels, double clientShare, long maxBufferBytes, boolean sharedBuffers,
-        int ringBytes, @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp,
+        @Nullable Integer ringBytes, @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp,
         List<UcxTransportKind> requiredTransports) {
 
     /** The smallest window. */
@@ -60,8 +60,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     /** The defaults. */
     public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
-            1024, 65_536, FairLimit.HALF, 64L << 20, true, RingProtocolFactory.DEFAULT_BYTES, null,
-            UcxPlainTcpConfig.DEFAULT, List.of());
+            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, null, UcxPlainTcpConfig.DEFAULT,
+            List.of());
 
     /** Checks the parts. */
     public UcxNettyConfig {
@@ -244,7 +244,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @param bytes see {@link #ringBytes}
      * @return a configuration
      */
-    public UcxNettyConfig withRingBytes(int bytes) {
+    public UcxNettyConfig withRingBytes(@Nullable Integer bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
                 bytes, authenticator, plainTcp, requiredTransports);

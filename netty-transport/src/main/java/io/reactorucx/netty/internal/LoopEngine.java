@@ -65,7 +65,8 @@ public final class LoopEngine {
         this.config = config;
         this.devices = devices;
         this.counters = counters;
-        this.context = UcpContext.create(new TransportSettings(ucpConfig(config)).on(devices));
+        TransportSettings transports = new TransportSettings(ucpConfig(config));
+        this.context = UcpContext.create(transports.on(devices));
         LeakReporter leaks = new LeakReporter(LeakReporter.defaultLevel());
         EngineCloseListeners ends = new EngineCloseListeners();
         try {
@@ -81,7 +82,7 @@ public final class LoopEngine {
         this.streamContext = new StreamContext(config, counters, rounds, engine, new LoopBuffers(pool));
         this.streams = new ChannelStreams(streamContext);
         ResourceLimits limits = ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES,
-                config.clientShare()).withRings(config.ringBytes());
+                config.clientShare()).withRings(RingProtocolFactory.ringBytes(config.ringBytes(), transports));
         this.resources = new EngineResources(List.of(engine), limits, pool.maxLeaseBytes(), AuthenticatorLimits.DEFAULT,
                 prefix -> Thread.ofPlatform().daemon().name(prefix + "-", 0).factory(),
                 connections -> protocols(connections, limits));

@@ -30,6 +30,12 @@ public record TransportSettings(UcpConfig base) {
         return setting(DEVICES).isEmpty() && (setting(TRANSPORTS).isEmpty() || wantsTcp());
     }
 
+    /** Returns whether UCX chooses among all transports, or all but some: none is named that has to carry the data. */
+    public boolean leaveChoice() {
+        UcxTransportList list = UcxTransportList.of(setting(TRANSPORTS));
+        return setting(TRANSPORTS).isEmpty() || list.isAll() || list.excluding();
+    }
+
     /** Returns the configuration with which UCX uses tcp on some network devices only. */
     public UcpConfig on(NetworkDevices devices) {
         if (!followAddresses()) {

@@ -4,6 +4,7 @@ import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.MappedMemory;
 import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.config.TransportSettings;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RingProtocolFactory implements ProtocolFactory {
 
-    /** The size of a ring unless a setting says otherwise: there are none. */
-    public static final int DEFAULT_BYTES = 0;
+    /** The size of a ring where UCX chooses the transports and no setting says otherwise. */
+    public static final int DEFAULT_BYTES = 256 << 10;
 
     private final RingCounters counters = new RingCounters();
     private final RingLinks links;
@@ -40,9 +41,19 @@ public final class RingProtocolFactory implements ProtocolFactory {
         connections.carryBy(endpoint -> new RingCarrier(endpoint, maxInFlight, counters));
     }
 
-    /** Returns the size of a ring, or throws; 0 stands for no rings. */
-    public static int checkRingBytes(int bytes) {
-        if (bytes != 0 && !RingLayout.isSize(bytes)) {
+    /**
+     * Returns the size of a ring, 0 for no rings.
+     *
+     * @param set what a setting says; null for the default, which has none where transports are named, since they have
+     *     to carry the data
+     */
+    public static int ringBytes(@Nullable Integer set, TransportSettings transports) {
+        return set != null ? set : transports.leaveChoice() ? DEFAULT_BYTES : 0;
+    }
+
+    /** Returns the size of a ring, or throws; 0 stands for no rings, null for the default. */
+    public static @Nullable Integer checkRingBytes(@Nullable Integer bytes) {
+        if (bytes != null && bytes != 0 && !RingLayout.isSize(bytes)) {
             throw new IllegalArgumentException("ringBytes " + bytes + ": must be 0, or a power of two in "
                     + RingLayout.MIN_BYTES + ".." + RingLayout.MAX_BYTES);
         }

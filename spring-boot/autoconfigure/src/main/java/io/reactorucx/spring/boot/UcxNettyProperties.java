@@ -36,7 +36,7 @@ public record UcxNettyProperties(@Nullable Integer loops, @DefaultValue("ucx") S
         @DefaultValue("10s") Duration heartbeatInterval, @DefaultValue("1m") Duration linkIdleTimeout,
         @DefaultValue("1024") int maxLinks, @DefaultValue("65536") int maxChannels,
         @DefaultValue("64MB") DataSize maxBufferSize, @DefaultValue("true") boolean sharedBuffers,
-        @DefaultValue("0B") DataSize ringSize,
+        @Nullable DataSize ringSize,
         @DefaultValue PlainTcp plainTcp) {
 
     /**
