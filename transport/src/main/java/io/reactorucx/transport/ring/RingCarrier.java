@@ -46,6 +46,8 @@ public final class RingCarrier implements Carrier {
     private final int maxPending;
     private final RingCounters counters;
     private final Queue<PendingSend> pending = new ArrayDeque<>();
+    /** Whose completions are to come. */
+    private final Queue<PendingSend> written = new ArrayDeque<>();
     private Way way = Way.ENDPOINT;
     private @Nullable RingLink link;
     private @Nullable Consumer<ProtocolViolationException> whenViolated;
@@ -53,8 +55,12 @@ public final class RingCarrier implements Carrier {
     private boolean waking;
     private byte[] wakeFrame = new byte[0];
 
-    /** A frame that waits, with a copy of its header. */
+    /** A frame that waits, with copies of its header and of a small payload on the heap. */
     private record PendingSend(int id, MemorySegment header, MemorySegment payload, Completion whenDone) {
+    }
+
+    private static MemorySegment copy(MemorySegment bytes) {
+        return MemorySegment.ofArray(bytes.toArray(ValueLayout.JAVA_BYTE));
     }
 
     /**
@@ -153,9 +159,7 @@ public final class RingCarrier implements Carrier {
             throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, pending.size()
                     + " frames wait for room in the ring, and maxInFlight is " + maxPending);
         }
-        MemorySegment kept = copied ? Arena.ofAuto().allocate(payload.byteSize()).copyFrom(payload) : payload;
-        await(new PendingSend(reservedId, MemorySegment.ofArray(header.toArray(ValueLayout.JAVA_BYTE)), kept,
-                whenDone));
+        await(new PendingSend(reservedId, copy(header), copied ? copy(payload) : payload, whenDone));
         return false;
     }
 
@@ -173,12 +177,11 @@ public final class RingCarrier implements Carrier {
         }
     }
 
-    boolean hasPending() {
-        return !pending.isEmpty();
-    }
-
-    /** Sends what waits now, but not what comes meanwhile, and returns false where there was no room for all. */
-    boolean sendPending() {
+    /**
+     * Writes what waits now, and returns false where there was no room for all. The completions follow by
+     * {@link #completeWritten()}: what they send then has to wait no more.
+     */
+    boolean writePending() {
         int count = pending.size();
         for (PendingSend first = pending.peek(); first != null && count > 0; first = pending.peek(), count--) {
             if (way != Way.RING || !first.payload.scope().isAlive()) {
@@ -188,8 +191,7 @@ public final class RingCarrier implements Carrier {
                 pending.remove();
                 sendOverEndpoint(first);
             } else if (link().write(first.id, first.header, first.payload)) {
-                pending.remove();
-                first.whenDone.complete(0, 0, 0);
+                written.add(pending.remove());
             } else {
                 return false;
             }
@@ -197,13 +199,23 @@ public final class RingCarrier implements Carrier {
         return true;
     }
 
-    private void sendOverEndpoint(PendingSend large) {
+    /** Completes what was written, and returns whether something waits by now. */
+    boolean completeWritten() {
+        while (!written.isEmpty()) {
+            written.remove().whenDone.complete(UcxStatus.OK.code(), 0, 0);
+        }
+        return !pending.isEmpty();
+    }
+
+    private void sendOverEndpoint(PendingSend waited) {
+        MemorySegment payload = waited.payload.isNative() ? waited.payload
+                : Arena.ofAuto().allocate(waited.payload.byteSize()).copyFrom(waited.payload);
         try {
-            if (endpoint.send(large.id, large.header, large.payload, null, AmProtocol.EAGER, large.whenDone)) {
-                large.whenDone.complete(0, 0, 0);
+            if (endpoint.send(waited.id, waited.header, payload, null, AmProtocol.EAGER, waited.whenDone)) {
+                waited.whenDone.complete(0, 0, 0);
             }
         } catch (UcxException e) {
-            large.whenDone.complete(e.status().code(), 0, 0);
+            waited.whenDone.complete(e.status().code(), 0, 0);
         }
     }
 
@@ -296,7 +308,7 @@ public final class RingCarrier implements Carrier {
 
     @Override
     public long inFlight() {
-        return endpoint.inFlight() + pending.size();
+        return endpoint.inFlight() + pending.size() + written.size();
     }
 
     @Override

@@ -233,11 +233,15 @@ final class RingLink {
     private void sendWaiting() {
         for (int turns = waiting.size(); turns > 0 && !waiting.isEmpty(); turns--) {
             RingCarrier first = waiting.getFirst();
-            if (!first.sendPending()) {
+            boolean hadRoom = first.writePending();
+            if (hadRoom) {
+                waiting.remove(first);
+            }
+            boolean waits = first.completeWritten();
+            if (!hadRoom) {
                 return;
             }
-            // None is left when the link has ended meanwhile.
-            if (waiting.remove(first) && first.hasPending()) {
+            if (waits && !ended) {
                 waiting.add(first);
             }
         }
