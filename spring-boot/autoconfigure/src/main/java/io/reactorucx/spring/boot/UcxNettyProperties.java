@@ -26,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxBufferSize Maximum size of the buffer pool of each loop, at least 4 MiB.
  * @param sharedBuffers Whether processes of this host and user may map the pools read-only.
  * @param ringSize Size of the rings for small frames to loops of this host, a power of two from 256 KiB to 64 MiB, or 0
- *     for none.
+ *     for none. Without it 256 KiB, and none where transports are named.
  * @param plainTcp Peers that know nothing of UCX.
  */
 @ConfigurationProperties("reactor.ucx.netty")

@@ -85,7 +85,7 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
      *     once.
      * @param maxMappedSize Maximum size of pools of peers that are mapped here, and of rings.
      * @param ringSize Size of the rings for small messages to peers of this host, a power of two from 256 KiB to
-     *     64 MiB, or 0 for none. Without it there are none.
+     *     64 MiB, or 0 for none. Without it 256 KiB, and none where transports are named.
      * @param maxWaiters Subscribers that may wait for memory of the pool.
      * @param leakDetection How closely leaked buffers are detected. Without it the library's own default decides.
      */
