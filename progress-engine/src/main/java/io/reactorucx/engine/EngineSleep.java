@@ -11,12 +11,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineSleep {
 
+    /** Polls of a source in a round: a look at memory takes a fraction of the time of one at the worker. */
+    private static final int POLLS = 16;
+    /** Rounds without work after which a source is polled once in each. */
+    private static final int BUSY_ROUNDS = 256;
+
     private final EngineConfig config;
     private final EngineTimer timer;
     private final EngineCounters counters;
     private final BooleanSupplier nothingToDo;
     private final ParkingState parking = new ParkingState();
     private @Nullable PolledSource source;
+    private int sourceRounds;
     private int idleRounds;
 
     EngineSleep(EngineConfig config, EngineTimer timer, EngineCounters counters, BooleanSupplier nothingToDo) {
@@ -37,7 +43,20 @@ final class EngineSleep {
     /** Polls what the engine has beside its worker, and returns how much was done. */
     int poll() {
         PolledSource polled = source;
-        return polled == null ? 0 : polled.poll();
+        if (polled == null) {
+            return 0;
+        }
+        int work = polled.poll();
+        if (sourceRounds > 0) {
+            sourceRounds--;
+            for (int i = 1; work == 0 && i < POLLS; i++) {
+                work = polled.poll();
+            }
+        }
+        if (work > 0) {
+            sourceRounds = BUSY_ROUNDS;
+        }
+        return work;
     }
 
     /** The worker is gone. */

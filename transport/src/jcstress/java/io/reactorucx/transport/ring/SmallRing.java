@@ -1,0 +1,54 @@
+package io.reactorucx.transport.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A ring of a few slots on the heap, with the position that its reader tells. */
+class SmallRing {
+
+    static final long FIRST = 0x1111_1111_1111_1111L;
+    static final long SECOND = 0x2222_2222_2222_2222L;
+
+    private static final int ID = 1;
+
+    private final MemorySegment ring;
+    private final AtomicLong told = new AtomicLong();
+    private final RingWriter writer;
+    private final RingReader reader;
+    private long value;
+
+    SmallRing(int slots) {
+        ring = MemorySegment.ofArray(new long[slots * RingLayout.SLOT_BYTES / Long.BYTES]);
+        writer = new RingWriter(ring, told::getAcquire);
+        reader = new RingReader(ring);
+    }
+
+    /** Writes a record that has a value before and behind it, in so many slots; false for no room. */
+    final boolean write(long written, int slots) {
+        long[] data = new long[(slots * RingLayout.SLOT_BYTES - RingLayout.HEAD_BYTES) / Long.BYTES - 1];
+        data[0] = written;
+        data[data.length - 1] = written;
+        return writer.write(ID, MemorySegment.ofArray(new long[] {written}), MemorySegment.ofArray(data));
+    }
+
+    /** Returns the value of the next record, 0 for none, -1 for a record in which it is not whole. */
+    final long read() {
+        value = 0;
+        reader.read(this::take);
+        return value;
+    }
+
+    private void take(int id, MemorySegment from, long offset, int headerBytes, int dataBytes) {
+        long first = from.get(JAVA_LONG_UNALIGNED, offset);
+        long second = from.get(JAVA_LONG_UNALIGNED, offset + headerBytes);
+        long last = from.get(JAVA_LONG_UNALIGNED, offset + headerBytes + dataBytes - Long.BYTES);
+        value = id == ID && headerBytes == Long.BYTES && first == second && second == last ? first : -1;
+    }
+
+    /** The writer may use again what was read. */
+    final void tell() {
+        told.setRelease(reader.position());
+    }
+}
