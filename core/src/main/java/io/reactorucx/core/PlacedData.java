@@ -12,5 +12,11 @@ import java.lang.foreign.MemorySegment;
 public interface PlacedData extends OfferedData {
 
     /** {@return native memory of at least the length of the data, to which it is copied once} */
+    @Override
     MemorySegment memory();
+
+    /** Nobody else writes to it. */
+    @Override
+    default void requireIntact() {
+    }
 }

@@ -379,6 +379,14 @@ public final class UcpActiveMessage {
         return replyHandle != 0 && !endpoint.isClosed() && endpoint.handle().address() == replyHandle;
     }
 
+    /**
+     * {@return whether held data is in memory of this process, where {@link UcpActiveMessages#read} shows it; if not,
+     * it is with the sender}
+     */
+    public boolean isLocal() {
+        return offered != null || !rendezvous;
+    }
+
     @Nullable OfferedData offered() {
         return offered;
     }

@@ -13,12 +13,14 @@ import io.reactorucx.core.internal.memory.Pinned;
 import io.reactorucx.core.internal.worker.RequestKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -281,6 +283,39 @@ public final class UcpActiveMessages {
             return placed;
         }
         return null;
+    }
+
+    /**
+     * Shows held data where it is. The message ends with that, whatever the reader throws.
+     *
+     * @param message a message whose data is held and {@link UcpActiveMessage#isLocal()}
+     * @param reader gets read-only memory, which ends with the call
+     */
+    public void read(UcpActiveMessage message, Consumer<? super MemorySegment> reader) {
+        worker.checkOpen("am_read");
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(reader, "reader");
+        checkHeld(message);
+        if (!message.isLocal()) {
+            throw new UcxUnsupportedException("am_read", "the data is with the sender, fetch it");
+        }
+        OfferedData offered = message.offered();
+        MemorySegment memory = offered == null ? MemorySegment.ofAddress(message.data()) : offered.memory();
+        if (offered != null) {
+            offered.requireIntact();
+        }
+        try (Arena call = Arena.ofConfined()) {
+            reader.accept(memory.reinterpret(message.length(), call, null).asReadOnly());
+            if (offered != null) {
+                // What was read was read before that is looked up.
+                VarHandle.acquireFence();
+                offered.requireIntact();
+            }
+        } finally {
+            if (held.contains(message)) {
+                drop(message);
+            }
+        }
     }
 
     /**

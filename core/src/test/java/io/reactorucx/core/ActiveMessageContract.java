@@ -346,7 +346,14 @@ abstract class ActiveMessageContract extends LinkContract {
         assertThat(message.isInline()).isFalse();
         assertThat(message.isRendezvous()).isFalse();
         assertThat(pair.server.activeMessages().held()).isEqualTo(1);
-        assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
+        assertThat(message.isLocal()).isTrue();
+        List<MemorySegment> shown = new ArrayList<>();
+        pair.server.activeMessages().read(message, data -> {
+            shown.add(data);
+            assertThat(data.isReadOnly()).isTrue();
+            assertThat(data.mismatch(payload)).isEqualTo(-1);
+        });
+        assertThat(shown.getFirst().scope().isAlive()).isFalse();
         assertThat(pair.server.activeMessages().held()).isZero();
         pair.awaitOk(sent);
     }

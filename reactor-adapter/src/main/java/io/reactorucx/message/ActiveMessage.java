@@ -6,6 +6,8 @@ import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.internal.ucp.ReceivedMessage;
 import io.reactorucx.transport.LeakDetection;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -13,7 +15,7 @@ import reactor.core.publisher.Mono;
  *
  * <p>{@link #hasData()} tells how to take its data. Small data is part of the message: {@link #data()} returns it, and
  * there is nothing to release. Larger data is <em>offered</em>: it is still with UCX, or with the sender of a
- * rendezvous, which waits. Each offer needs one subscription to one of the {@code fetch} methods, or a
+ * rendezvous, which waits. Each offer needs one subscription to {@code fetch} or {@code read}, or a
  * {@link #discard()}. A fetch that is cancelled gives the data up; a fetch that fails before it has begun, because the
  * pool is empty, leaves it open for another.
  *
@@ -77,6 +79,24 @@ public abstract sealed class ActiveMessage implements Discardable permits Receiv
      * @return the lease, which the subscriber has to release
      */
     public abstract Mono<UcxBuffer> fetch(UcxBufferPool pool);
+
+    /**
+     * Has a function read the data where it is, without a copy: in memory that the sender has written and this process
+     * has mapped ({@link UcxBufferPool}), in UCX's, or in the message. Only data that is in neither, as after a
+     * rendezvous of UCX, is moved to the pool first. The sender's memory is free again when the function returns.
+     *
+     * <p>The function runs on the engine's thread, and other connections of the engine wait for it. A sender that
+     * misbehaves may change the data while it is read; whoever checks what he reads copies it before, as {@code fetch}
+     * does.
+     *
+     * @param pool pool of a lease, if it is needed
+     * @param reader gets read-only memory, valid during the call, and returns the value, or null for none
+     * @param <T> type of the value
+     * @return the value, once; what the function throws; {@code CONNECTION_RESET} if the sender has meanwhile used the
+     *     memory for something else, because its side of the connection has ended
+     */
+    public abstract <T> Mono<T> read(UcxBufferPool pool,
+            Function<? super MemorySegment, ? extends @Nullable T> reader);
 
     /** Gives offered data up. Does nothing when there is no offer, or when it was fetched or discarded before. */
     public abstract void discard();

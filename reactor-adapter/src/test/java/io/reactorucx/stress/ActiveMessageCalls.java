@@ -9,6 +9,7 @@ import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
@@ -97,7 +98,7 @@ final class ActiveMessageCalls {
     private static void receive(Call call) {
         int id = id(call);
         int take = call.oneIn(2) ? 1 + call.random().nextInt(10) : Integer.MAX_VALUE;
-        int habit = call.random().nextInt(9);
+        int habit = call.random().nextInt(11);
         call.<ActiveMessage>follow("receive", Rule.LEGAL,
                 () -> call.connection().activeMessages().receive(id).take(take).limitRate(1 + call.random().nextInt(9)),
                 message -> handle(call, message, habit), () -> { });
@@ -142,6 +143,11 @@ final class ActiveMessageCalls {
                 call.follow("fetch into a segment", Rule.LEGAL, () -> message.fetch(whole)
                         .doOnError(error -> message.discard()));
             }
+            case 8 -> call.follow("read", Rule.LEGAL, () -> message.read(pool, MemorySegment::byteSize)
+                    .doOnError(error -> message.discard()));
+            case 9 -> call.follow("read by what throws", message.length() == 0 ? Rule.EITHER : Rule.WRONG,
+                    () -> message.read(pool, data -> data.get(ValueLayout.JAVA_BYTE, message.length()))
+                            .doOnError(error -> message.discard()));
             default -> fetch(call, message);
         }
     }

@@ -28,19 +28,27 @@ final class MappedOffer implements OfferedData {
     @Override
     public void copyTo(MemorySegment destination) {
         try {
-            boolean stood = mapping.stands();
-            if (stood) {
-                mapping.slab().copy(offset, destination);
-                // The copied bytes were read before the word is read again.
-                VarHandle.acquireFence();
-            }
-            if (!stood || !mapping.stands()) {
-                throw new UcxException(UcxStatus.CONNECTION_RESET, "am_recv_data", receiver.connection().peer(),
-                        "the peer has given the message up");
-            }
+            requireIntact();
+            MemorySegment.copy(memory(), 0, destination, 0, destination.byteSize());
+            // The copied bytes were read before the word is read again.
+            VarHandle.acquireFence();
+            requireIntact();
             receiver.counters().messageCopied();
         } finally {
             release();
+        }
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return mapping.slab().memory().asSlice(offset);
+    }
+
+    @Override
+    public void requireIntact() {
+        if (!mapping.stands()) {
+            throw new UcxException(UcxStatus.CONNECTION_RESET, "am_recv_data", receiver.connection().peer(),
+                    "the peer has given the message up");
         }
     }
 

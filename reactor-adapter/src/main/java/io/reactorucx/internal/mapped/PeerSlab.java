@@ -45,7 +45,7 @@ final class PeerSlab {
         return pages.word(index);
     }
 
-    void copy(long offset, MemorySegment destination) {
-        MemorySegment.copy(pages.memory(), offset, destination, 0, destination.byteSize());
+    MemorySegment memory() {
+        return pages.memory();
     }
 }

@@ -1,8 +1,9 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.LeaseOperation;
@@ -10,6 +11,7 @@ import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.buffer.LeakRecord;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
@@ -30,11 +32,8 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
         this.offer = offer;
     }
 
-    abstract MemorySegment destination();
-
-    @Nullable UcpMemory registration() {
-        return null;
-    }
+    /** Moves or shows the data, and returns whether that is done. */
+    abstract boolean fetch(UcpActiveMessages messages, UcpActiveMessage offered);
 
     @Override
     public final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
@@ -43,11 +42,11 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
                     + ": its data was fetched or discarded before");
         }
         try {
-            boolean done = worker.activeMessages().fetch(offer.message(), destination(), registration(), this);
+            boolean done = fetch(worker.activeMessages(), offer.message());
             offer.offers().fetched(offer);
             posted = true;
             return done;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (worker.activeMessages().holds(offer.message())) {
                 offer.giveBack();
             } else {
@@ -86,8 +85,8 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
         }
 
         @Override
-        MemorySegment destination() {
-            return segment;
+        boolean fetch(UcpActiveMessages messages, UcpActiveMessage offered) {
+            return messages.fetch(offered, segment, null, this);
         }
 
         @Override
@@ -111,18 +110,38 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
         }
 
         @Override
-        MemorySegment destination() {
-            return lease(pool, length).segment();
-        }
-
-        @Override
-        @Nullable UcpMemory registration() {
-            return lease().registration();
+        boolean fetch(UcpActiveMessages messages, UcpActiveMessage offered) {
+            MemorySegment destination = lease(pool, length).segment();
+            return messages.fetch(offered, destination, lease().registration(), this);
         }
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
             return handOver(RECEIVED);
+        }
+    }
+
+    /** By a function, where it is. */
+    static final class InPlace<T> extends FetchOperation<T> {
+
+        private final Function<? super MemorySegment, ? extends @Nullable T> reader;
+        private @Nullable T value;
+
+        InPlace(OperationMono<T> mono, ActiveMessage message, RendezvousOffer offer, CoreSubscriber<? super T> actual,
+                Function<? super MemorySegment, ? extends @Nullable T> reader) {
+            super(mono, message, offer, actual, null);
+            this.reader = reader;
+        }
+
+        @Override
+        boolean fetch(UcpActiveMessages messages, UcpActiveMessage offered) {
+            messages.read(offered, data -> value = reader.apply(data));
+            return true;
+        }
+
+        @Override
+        public @Nullable T result(long receivedLength, long tag) {
+            return value;
         }
     }
 }

@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -150,6 +151,27 @@ public final class ReceivedMessage extends ActiveMessage {
         }
         return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
                 (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, into, place));
+    }
+
+    @Override
+    public <T> Mono<T> read(UcxBufferPool pool, Function<? super MemorySegment, ? extends @Nullable T> reader) {
+        Objects.requireNonNull(pool, "pool");
+        Objects.requireNonNull(reader, "reader");
+        RendezvousOffer open = offer();
+        if (open == null) {
+            return Mono.fromSupplier(() -> reader.apply(data()));
+        }
+        if (open.message().isLocal()) {
+            return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
+                    (mono, actual) -> new FetchOperation.InPlace<T>(mono, this, open, actual, reader));
+        }
+        return fetch(pool).<T>mapNotNull(moved -> {
+            try {
+                return reader.apply(moved.segment().asReadOnly());
+            } finally {
+                moved.release();
+            }
+        }).doOnDiscard(UcxBuffer.class, UcxBuffer::discard);
     }
 
     /** Gives the data up and tells the sender, unless the application has taken it. Thread: engine. */
