@@ -67,6 +67,11 @@ public final class Cases {
                 "--test " + test + " " + LATENCY + " --error-mode " + mode, over(transport));
     }
 
+    /** By UCX's shared memory, without rings. */
+    private static Contender latencyOverUcx(String test) {
+        return Contender.ours("reactor-ucx " + test + " 8 B ucx", "--test " + test + " " + LATENCY, "--ring-bytes 0");
+    }
+
     private static Contender inC(String test, String command, String what, int size, int window, String transport,
             long perSecond) {
         return Contender.perftest("ucx_perftest " + test + " " + what + " " + transport,
@@ -82,15 +87,19 @@ public final class Cases {
         List<Row> rows = new ArrayList<>();
         for (String mode : MODES) {
             rows.add(new Row(test + "-latency-shm-" + mode, Metric.P50, latencyOf(test, "shm", mode), c,
-                    Target.atMost(1.5).inFastState()));
+                    Target.atMost(test.equals("am") ? 1 : 1.5).inFastState()));
         }
         rows.add(new Row(test + "-latency-shm-jucx", Metric.P50, none, Contender.ucxPeer("jucx " + test + " 8 B shm",
                 "jucx --test " + test, LATENCY), Target.atMost(0.35)));
         List<Row> tcpRows = new ArrayList<>();
         tcpRows.add(new Row(test + "-latency-tcp", Metric.P50, tcp, cTcp, Target.atMost(1.15)));
         if (test.equals("am")) {
-            rows.add(new Row("latency-shm-aeron", Metric.P50, none, Contender.peer("aeron ipc 8 B",
-                    "aeron-ipc --test message", LATENCY), Target.atMost(2)));
+            Contender aeron = Contender.peer("aeron ipc 8 B", "aeron-ipc --test message", LATENCY);
+            Contender message = latencyOf("message", "shm", "peer");
+            rows.add(new Row("am-latency-ucx", Metric.P50, latencyOverUcx(test), c, Target.atMost(1.5).inFastState()));
+            rows.add(new Row("message-latency-shm", Metric.P50, message, c, Target.atMost(1).inFastState()));
+            rows.add(new Row("message-latency-shm-aeron", Metric.P50, message, aeron, Target.atMost(1.7)));
+            rows.add(new Row("latency-shm-aeron", Metric.P50, none, aeron, Target.atMost(1.7)));
             tcpRows.add(new Row("latency-tcp-aeron-udp", Metric.P50, tcp, Contender.peer("aeron udp 8 B",
                     "aeron-udp --test message", LATENCY, "--tcp"), Target.none()));
         }

@@ -53,7 +53,9 @@ class QuietAlertsTest {
             assertThat(load.done()).as("operations").isGreaterThan(1000);
             assertThat(prometheus.valuesOf("__name__")).as("series that the rules name").containsAll(rules.series());
             assertThat(fired(prometheus)).as("alerts that fired").isEmpty();
-            assertThat(prometheus.alerts()).as("pending or firing").isEmpty();
+            // One is pending after a single sample, such as that of a sender which had just used its credit.
+            await().atMost(LIMIT).pollInterval(POLL).untilAsserted(() -> assertThat(prometheus.alerts())
+                    .as("pending or firing after the load").isEmpty());
 
             load.cutOff();
             Disposable exhausted = load.exhaustPool();
