@@ -125,7 +125,10 @@ public final class ProgressEngine implements CommandExecutor {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress() + sleep.poll() + deliverDeferred(DELIVERIES_PER_ROUND);
+        int work = ran + owned.progress();
+        // What is read may post operations, whose ends have to keep up with it.
+        work += deferred.size() < DELIVERIES_PER_ROUND ? sleep.poll() : 0;
+        work += deliverDeferred(DELIVERIES_PER_ROUND);
         work += timer.poll(work, config.commandsPerStep());
         int parked = owned.parkedEndpoints().count();
         if (parked > 0) {

@@ -30,8 +30,6 @@ final class RingLink {
 
     private static final Logger LOG = LoggerFactory.getLogger(RingLink.class);
     private static final ValueLayout.OfLong TOKEN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    /** Records that are read before UCX gets its turn again. */
-    private static final int READS_PER_ROUND = 64;
 
     private final ProcessIdentity process;
     private final RingCounters counters;
@@ -180,16 +178,21 @@ final class RingLink {
         return true;
     }
 
-    /** Reads what has come, writes what waits, and wakes the peer if it sleeps. Returns how much was done. */
-    int poll() {
+    /**
+     * Reads what has come, writes what waits, and wakes the peer if it sleeps.
+     *
+     * @param most as many records are read
+     * @return how many were read
+     */
+    int poll(int most) {
         int count = 0;
         try {
             RingReader from = reader;
-            while (from != null && !ended && count < READS_PER_ROUND && from.read(target)) {
+            while (from != null && !ended && count < most && from.read(target)) {
                 count++;
             }
             if (from != null) {
-                tell(from.position(), count == 0);
+                tell(from.position(), count == 0 && most > 0);
             }
         } catch (ProtocolViolationException e) {
             violated(e);

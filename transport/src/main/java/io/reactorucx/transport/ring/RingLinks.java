@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
 final class RingLinks implements PolledSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(RingLinks.class);
+    /** Records that are read before UCX gets its turn again. */
+    private static final int READS_PER_ROUND = 64;
     private static final Duration IDLE = Duration.ofSeconds(5);
     /** As long as a peer may take to show that it is awake, and the most that becomes of it by doubling. */
     private static final Duration CONFIRMATION = Duration.ofMillis(10);
@@ -49,6 +51,8 @@ final class RingLinks implements PolledSource {
     private final PeriodicTask sweep;
     private final PeriodicTask wakeUps;
     private Duration confirmation = CONFIRMATION;
+    /** The link that reads first in the next round. */
+    private int first;
     private boolean asleep;
     private boolean polled;
 
@@ -171,12 +175,19 @@ final class RingLinks implements PolledSource {
 
     @Override
     public int poll() {
-        int work = 0;
+        int read = 0;
         List<RingLink> now = links;
-        for (int i = 0; i < now.size(); i++) {
-            work += now.get(i).poll();
+        int size = now.size();
+        int from = first < size ? first : 0;
+        for (int i = 0; i < size; i++) {
+            int at = from + i < size ? from + i : from + i - size;
+            read += now.get(at).poll(READS_PER_ROUND - read);
+            if (read == READS_PER_ROUND) {
+                // The others read before this one in the next round.
+                first = at + 1;
+            }
         }
-        return work;
+        return read;
     }
 
     @Override

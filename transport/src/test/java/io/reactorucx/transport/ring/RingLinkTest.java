@@ -106,13 +106,13 @@ class RingLinkTest {
             other.there.connect(1).send(8, IGNORED);
 
             lie.told.accept(this);
-            pair.here.link.poll();
-            other.here.link.poll();
+            pair.here.link.poll(64);
+            other.here.link.poll(64);
 
             assertThat(near.violation).isNotNull();
             assertThat(second.violation).isNotNull();
             assertThat(pair.here.link.isEnded()).isTrue();
-            assertThat(pair.here.link.poll()).isZero();
+            assertThat(pair.here.link.poll(64)).isZero();
             assertThat(pair.here.link.hasWork()).isFalse();
             assertThat(pair.received).isEmpty();
             assertThat(honest.violation).isNull();
@@ -124,7 +124,7 @@ class RingLinkTest {
     void recordForNoConnectionIsDropped() {
         put(1, RingPair.ID, 0, 8, 4711);
 
-        assertThat(pair.here.link.poll()).isOne();
+        assertThat(pair.here.link.poll(64)).isOne();
 
         assertThat(near.violation).isNull();
         assertThat(pair.received).isEmpty();
@@ -144,7 +144,7 @@ class RingLinkTest {
         assertThat(ended).isFalse();
 
         pair.there.own.publish(RingLayout.READ_WORD, lie);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
 
         assertThat(near.violation).isNotNull();
         assertThat(ended).isTrue();
@@ -191,7 +191,7 @@ class RingLinkTest {
         pair.there.link.tellAsleep();
         near.send(8, IGNORED);
         near.carrier.connectionEnded(PeerProcess.UNKNOWN);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         pair.here.link.tellAsleep();
 
         assertThat(pair.here.link.hasWork()).isFalse();
@@ -202,7 +202,7 @@ class RingLinkTest {
     void fullRingIsNoWork() {
         near.fill(8);
         near.fill(1000);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         pair.here.link.tellAsleep();
 
         assertThat(pair.here.link.hasWork()).isFalse();
@@ -216,7 +216,7 @@ class RingLinkTest {
         for (int i = 0; i < 1000; i++) {
             pair.there.own.publish(RingLayout.SLEEP_WORD, 2L * i + 1);
             near.send(8, IGNORED);
-            pair.here.link.poll();
+            pair.here.link.poll(64);
         }
 
         assertThat(near.wakes).isOne();
@@ -227,18 +227,18 @@ class RingLinkTest {
         pair.there.link.tellAsleep();
         for (int i = 0; i < 10; i++) {
             near.send(8, IGNORED);
-            pair.here.link.poll();
+            pair.here.link.poll(64);
         }
         assertThat(near.wakes).isOne();
 
         pair.there.link.tellAwake();
         near.send(8, IGNORED);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         assertThat(near.wakes).isOne();
 
         pair.there.link.tellAsleep();
         near.send(8, IGNORED);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         assertThat(near.wakes).isEqualTo(2);
         assertThat(pair.there.link.hasWork()).isTrue();
     }
@@ -247,11 +247,11 @@ class RingLinkTest {
     void lostWakeUpIsSentAgain() {
         pair.there.link.tellAsleep();
         near.send(8, IGNORED);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         assertThat(pair.here.confirmations).isOne();
 
         assertThat(pair.here.link.wakeAgain()).isTrue();
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         assertThat(near.wakes).isEqualTo(2);
         assertThat(pair.here.confirmations).isEqualTo(2);
 
@@ -259,7 +259,7 @@ class RingLinkTest {
         assertThat(pair.here.link.wakeAgain()).isFalse();
         pair.there.link.tellAsleep();
         assertThat(pair.here.link.wakeAgain()).as("to a peer that has been awake").isFalse();
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         assertThat(near.wakes).isEqualTo(2);
     }
 
@@ -268,10 +268,10 @@ class RingLinkTest {
         near.wakesAtOnce = false;
         pair.there.link.tellAsleep();
         near.send(8, IGNORED);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
 
         Objects.requireNonNull(near.wake).complete(UcxStatus.CANCELED.code(), 0, 0);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
 
         assertThat(near.wakes).isEqualTo(2);
     }
@@ -281,13 +281,13 @@ class RingLinkTest {
         near.usable = false;
         pair.there.link.tellAsleep();
         near.send(8, IGNORED);
-        pair.here.link.poll();
+        pair.here.link.poll(64);
         assertThat(near.wakes).isZero();
         assertThat(pair.here.link.hasWork()).isFalse();
 
         near.usable = true;
         assertThat(pair.here.link.wakeAgain()).isTrue();
-        pair.here.link.poll();
+        pair.here.link.poll(64);
 
         assertThat(near.wakes).isOne();
     }
@@ -314,8 +314,8 @@ class RingLinkTest {
         AtomicBoolean done = new AtomicBoolean();
         assertThat(modest.send(1000, (status, length, tag) -> done.set(true))).as("found room").isFalse();
         for (int i = 0; i < 10_000 && !done.get(); i++) {
-            pair.there.link.poll();
-            pair.here.link.poll();
+            pair.there.link.poll(64);
+            pair.here.link.poll(64);
         }
 
         assertThat(done).as("sent, when the other had sent %s", sentByGreedy.size()).isTrue();
@@ -332,7 +332,7 @@ class RingLinkTest {
         large.send(100_000, (status, length, tag) -> done.set(true));
         int small = 0;
         for (int i = 0; i < 1000 && !done.get(); i++) {
-            pair.there.link.poll();
+            pair.there.link.poll(64);
             try {
                 while (near.send(8, IGNORED)) {
                     small++;
@@ -340,7 +340,7 @@ class RingLinkTest {
             } catch (UcxException e) {
                 assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE);
             }
-            pair.here.link.poll();
+            pair.here.link.poll(64);
         }
 
         assertThat(done).as("sent, after %s small ones", small).isTrue();
@@ -366,13 +366,13 @@ class RingLinkTest {
                     }
                 }
             }
-            pair.there.link.poll();
-            pair.here.link.poll();
+            pair.there.link.poll(64);
+            pair.here.link.poll(64);
             checkOrder(seen);
         }
         for (int i = 0; i < 10_000 && !Arrays.equals(sent, seen); i++) {
-            pair.there.link.poll();
-            pair.here.link.poll();
+            pair.there.link.poll(64);
+            pair.here.link.poll(64);
             checkOrder(seen);
         }
         assertThat(seen).isEqualTo(sent);
@@ -432,7 +432,7 @@ class RingLinkTest {
             // Its memory belongs to this thread. It has no connection: what comes is counted, and dropped.
             lost.set(!reading.link.map(RingFrame.offer(writing.own, null)));
             while (reading.counters.snapshot().receivedRecords() < count && !lost.get()) {
-                int read = reading.link.poll();
+                int read = reading.link.poll(64);
                 taken.release(read);
                 if (read == 0) {
                     reading.link.tellAsleep();
@@ -453,7 +453,7 @@ class RingLinkTest {
         reader.start();
         for (int i = 0; i < count && !lost.get(); i++) {
             sender.send(8 + i % 200, IGNORED);
-            writing.link.poll();
+            writing.link.poll(64);
             if (i % 3 != 0 && !taken.tryAcquire(i % 3, TestTime.seconds(20).toSeconds(), TimeUnit.SECONDS)) {
                 break;
             }

@@ -131,7 +131,7 @@ class RingLinksTest {
 
         assertThat(counters.snapshot().pairs()).isZero();
         assertThat(link.isEnded()).isTrue();
-        assertThat(link.poll()).isZero();
+        assertThat(link.poll(64)).isZero();
         assertThat(link.awaitRead(() -> { })).isFalse();
         assertThat(link()).isNotSameAs(link);
     }
