@@ -357,7 +357,7 @@ final class RingLink {
         runReadings();
     }
 
-    /** Unmaps the memory. Not while {@link #poll()} runs. */
+    /** Unmaps the memory. Not while {@link #poll(int)} runs. */
     void close() {
         end();
         arena.close();
