@@ -195,6 +195,15 @@ final class BadMessages {
                 "pool"));
         cases.add(onError(lease, "pool of other resources", IllegalArgumentException.class,
                 tried -> tried.offer().fetch(tried.resources().buffers()), "registration", "context"));
+
+        String read = "ActiveMessage.read(UcxBufferPool,Function)";
+        cases.add(thrown(read, "no pool", NullPointerException.class,
+                tried -> tried.offer().read(null, MemorySegment::byteSize), "pool"));
+        cases.add(thrown(read, "no reader", NullPointerException.class,
+                tried -> tried.offer().read(tried.resources().buffers(), null), "reader"));
+        cases.add(onError(read, "pool of other resources", IllegalArgumentException.class,
+                tried -> tried.offer().read(tried.resources().buffers(), MemorySegment::byteSize), "registration",
+                "context"));
     }
 
     private void tags() {
