@@ -301,10 +301,10 @@ public final class UcpActiveMessages {
         }
         OfferedData offered = message.offered();
         MemorySegment memory = offered == null ? MemorySegment.ofAddress(message.data()) : offered.memory();
-        if (offered != null) {
-            offered.requireIntact();
-        }
         try (Arena call = Arena.ofConfined()) {
+            if (offered != null) {
+                offered.requireIntact();
+            }
             reader.accept(memory.reinterpret(message.length(), call, null).asReadOnly());
             if (offered != null) {
                 // What was read was read before that is looked up.

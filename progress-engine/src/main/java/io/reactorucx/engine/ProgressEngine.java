@@ -125,10 +125,9 @@ public final class ProgressEngine implements CommandExecutor {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress();
-        // What is read may post operations, whose ends have to keep up with it.
-        work += deferred.size() < DELIVERIES_PER_ROUND ? sleep.poll() : 0;
-        work += deliverDeferred(DELIVERIES_PER_ROUND);
+        int work = ran + owned.progress() + sleep.poll();
+        // What is read may post operations: half of them keeps up with any number of messages in a round.
+        work += deliverDeferred(Math.max(DELIVERIES_PER_ROUND, deferred.size() / 2));
         work += timer.poll(work, config.commandsPerStep());
         int parked = owned.parkedEndpoints().count();
         if (parked > 0) {

@@ -110,7 +110,8 @@ class OperationTest {
         List<TestOperation> operations = Stream.generate(() -> TestOperation.inline(large)).limit(all).toList();
         operations.forEach(large::execute);
         for (int delivered = 0; delivered < all; ) {
-            int expected = Math.min(all - delivered, ProgressEngine.DELIVERIES_PER_ROUND);
+            int left = all - delivered;
+            int expected = Math.min(left, Math.max(ProgressEngine.DELIVERIES_PER_ROUND, left / 2));
             assertThat(large.step(true, System.nanoTime())).isEqualTo(expected);
             delivered += expected;
             assertThat(operations.stream().filter(TestOperation::isEnded)).hasSize(delivered)
