@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,4 +21,34 @@ public interface DataPlacement {
      * @return the place for the data; null if it has none, and the data goes to the Java heap
      */
     @Nullable PlacedData place(byte[] header, int length);
+
+    /**
+     * Where the header and the data of a message are that has come by another way than UCX.
+     *
+     * <p><b>Threading:</b> the worker's thread. <b>Ownership:</b> the implementor's; it is read within
+     * {@link UcpActiveMessages#arrived}. <b>Errors:</b> {@link IndexOutOfBoundsException} for what is outside.
+     */
+    interface Source {
+
+        /** {@return its size in bytes} */
+        long size();
+
+        /**
+         * Copies a part.
+         *
+         * @param offset where from
+         * @param to where to, from its start on
+         * @param bytes how much
+         */
+        void copyTo(long offset, byte[] to, int bytes);
+
+        /**
+         * Copies a part.
+         *
+         * @param offset where from
+         * @param to where to, from its start on
+         * @param bytes how much
+         */
+        void copyTo(long offset, MemorySegment to, long bytes);
+    }
 }

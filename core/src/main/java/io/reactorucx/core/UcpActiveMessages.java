@@ -1,7 +1,5 @@
 package io.reactorucx.core;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpPosts;
@@ -224,19 +222,20 @@ public final class UcpActiveMessages {
      * @param dataBytes the size of the data
      * @param from the endpoint that leads back to the sender
      */
-    public void arrived(int id, MemorySegment source, long offset, int headerBytes, int dataBytes, UcpEndpoint from) {
+    public void arrived(int id, DataPlacement.Source source, long offset, int headerBytes, int dataBytes,
+            UcpEndpoint from) {
         worker.checkOpen("am_arrived");
         Arguments.range(id, 0, MAX_ID, "id");
-        Objects.checkFromIndexSize(Objects.checkFromIndexSize(offset, headerBytes, source.byteSize()) + headerBytes,
-                dataBytes, source.byteSize());
+        Arguments.bounds(offset, headerBytes, source.size(), "header");
+        Arguments.bounds(offset + headerBytes, dataBytes, source.size(), "data");
         from.heard();
         DataPlacement placement = id < placements.length ? placements[id] : null;
         if (placement != null && dataBytes > worker.config().maxInlineBytes()) {
             byte[] header = new byte[headerBytes];
-            MemorySegment.copy(source, JAVA_BYTE, offset, header, 0, headerBytes);
+            source.copyTo(offset, header, headerBytes);
             PlacedData place = placement.place(header, dataBytes);
             if (place != null) {
-                MemorySegment.copy(source, offset + headerBytes, place.memory(), 0, dataBytes);
+                source.copyTo(offset + headerBytes, place.memory(), dataBytes);
                 UcpActiveMessage placed = new UcpActiveMessage(id, header, dataBytes, place, from);
                 hold(placed);
                 deliver(placed);
@@ -246,7 +245,7 @@ public final class UcpActiveMessages {
         UcpActiveMessage message = spare();
         int size = Math.addExact(headerBytes, dataBytes);
         byte[] bytes = message.arrayFor(size);
-        MemorySegment.copy(source, JAVA_BYTE, offset, bytes, 0, size);
+        source.copyTo(offset, bytes, size);
         message.become(id, bytes, headerBytes, dataBytes, from);
         deliver(message);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.shm.NativeBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +36,7 @@ class OtherWayTest {
     }
 
     private void arrived(MemorySegment source, long offset, int headerBytes, int dataBytes) {
-        pair.server.activeMessages().arrived(Pair.ID, source, offset, headerBytes, dataBytes, pair.toClient);
+        pair.server.activeMessages().arrived(Pair.ID, new NativeBytes(source), offset, headerBytes, dataBytes, pair.toClient);
     }
 
     private static MemorySegment numbers() {
@@ -81,12 +82,12 @@ class OtherWayTest {
     void idIsChecked() {
         UcpActiveMessages messages = pair.server.activeMessages();
         for (int id : new int[] {-1, UcpActiveMessages.MAX_ID + 1, Integer.MIN_VALUE}) {
-            assertThatThrownBy(() -> messages.arrived(id, numbers(), 0, 0, 1, pair.toClient))
+            assertThatThrownBy(() -> messages.arrived(id, new NativeBytes(numbers()), 0, 0, 1, pair.toClient))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> pair.toServer.checkSend(id, NONE, numbers(), null))
                     .isInstanceOf(IllegalArgumentException.class);
         }
-        messages.arrived(UcpActiveMessages.MAX_ID, numbers(), 0, 0, 1, pair.toClient);
+        messages.arrived(UcpActiveMessages.MAX_ID, new NativeBytes(numbers()), 0, 0, 1, pair.toClient);
         assertThat(pair.received).as("an id without a handler").isEmpty();
     }
 

@@ -37,7 +37,6 @@ public final class SharedPages {
     /** Words and key: a multiple of the page size of each system. */
     private static final long BESIDE_BYTES = 64 << 10;
     private static final long KEY_AT = (long) WORDS * Long.BYTES;
-    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
     private static final String NAME = "reactor-ucx";
     private static final String SHOWN = "/memfd:" + NAME;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -49,14 +48,14 @@ public final class SharedPages {
         UcpCompat.F_SEAL_SHRINK | UcpCompat.F_SEAL_GROW | UcpCompat.F_SEAL_SEAL};
 
     private final MemorySegment memory;
-    private final MemorySegment beside;
+    private final NativeBytes beside;
     private final int descriptor;
     private final byte[] key;
 
     private SharedPages(MemorySegment mapped, int descriptor, byte[] key) {
         long bytes = mapped.byteSize() - BESIDE_BYTES;
         this.memory = mapped.asSlice(0, bytes);
-        this.beside = mapped.asSlice(bytes);
+        this.beside = new NativeBytes(mapped.asSlice(bytes));
         this.descriptor = descriptor;
         this.key = key;
     }
@@ -228,7 +227,7 @@ public final class SharedPages {
      * @return the number, 0 at first
      */
     public long word(int index) {
-        return (long) WORD.getAcquire(beside, at(index));
+        return beside.getAcquire(at(index));
     }
 
     /**
@@ -238,7 +237,7 @@ public final class SharedPages {
      * @param value the number
      */
     public void word(int index, long value) {
-        WORD.setVolatile(beside, at(index), value);
+        beside.setRelease(at(index), value);
         VarHandle.fullFence();
     }
 
@@ -249,7 +248,7 @@ public final class SharedPages {
      * @param value the number
      */
     public void publish(int index, long value) {
-        WORD.setRelease(beside, at(index), value);
+        beside.setRelease(at(index), value);
     }
 
     private static long at(int index) {

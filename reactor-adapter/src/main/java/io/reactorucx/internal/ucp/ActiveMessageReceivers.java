@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class ActiveMessageReceivers {
 
     private final Map<Integer, ActiveMessageReceiver> byId = new HashMap<>();
+    /** The one that was found last: most messages have the id of the one before. */
+    private @Nullable ActiveMessageReceiver last;
 
     /** Returns whether the id was free. */
     public boolean add(ActiveMessageReceiver receiver) {
@@ -21,6 +23,7 @@ public final class ActiveMessageReceivers {
 
     void remove(ActiveMessageReceiver receiver) {
         byId.remove(receiver.id(), receiver);
+        last = null;
     }
 
     public boolean isEmpty() {
@@ -29,7 +32,12 @@ public final class ActiveMessageReceivers {
 
     /** Returns the receiver of an id, or null when it has none. */
     @Nullable ActiveMessageReceiver of(int id) {
-        return byId.get(id);
+        ActiveMessageReceiver found = last;
+        if (found == null || found.id() != id) {
+            found = byId.get(id);
+            last = found;
+        }
+        return found;
     }
 
     /** No more messages will come: what waits is delivered, then the subscribers hear of the end. */

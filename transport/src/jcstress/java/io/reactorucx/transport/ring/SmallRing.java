@@ -1,11 +1,11 @@
 package io.reactorucx.transport.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
-
+import io.reactorucx.core.shm.NativeBytes;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A ring of a few slots on the heap, with the position that its reader tells. */
+/** A ring of a few slots, with the position that its reader tells. */
 class SmallRing {
 
     static final long FIRST = 0x1111_1111_1111_1111L;
@@ -20,7 +20,7 @@ class SmallRing {
     private long value;
 
     SmallRing(int slots) {
-        ring = MemorySegment.ofArray(new long[slots * RingLayout.SLOT_BYTES / Long.BYTES]);
+        ring = Arena.ofAuto().allocate((long) slots * RingLayout.SLOT_BYTES, RingLayout.SLOT_BYTES);
         writer = new RingWriter(ring, told::getAcquire);
         reader = new RingReader(ring);
     }
@@ -40,10 +40,10 @@ class SmallRing {
         return value;
     }
 
-    private void take(int id, MemorySegment from, long offset, int headerBytes, int dataBytes) {
-        long first = from.get(JAVA_LONG_UNALIGNED, offset);
-        long second = from.get(JAVA_LONG_UNALIGNED, offset + headerBytes);
-        long last = from.get(JAVA_LONG_UNALIGNED, offset + headerBytes + dataBytes - Long.BYTES);
+    private void take(int id, NativeBytes from, long offset, int headerBytes, int dataBytes) {
+        long first = from.get(offset);
+        long second = from.get(offset + headerBytes);
+        long last = from.get(offset + headerBytes + dataBytes - Long.BYTES);
         value = id == ID && headerBytes == Long.BYTES && first == second && second == last ? first : -1;
     }
 

@@ -39,6 +39,11 @@ public final class ReservedMessageIds {
         return OF_PROTOCOLS;
     }
 
+    /** Returns whether a ring may carry an id: all that follow a connection's handshake, but its own. */
+    public static boolean isCarriedByRings(int id) {
+        return id > RINGS && id <= LAST && id != CONTROL && id != PAIRING;
+    }
+
     /** Returns whether applications may use an id. */
     public static boolean isFree(int id) {
         return id >= 0 && id <= UcpActiveMessages.MAX_ID && (id < FIRST || id > LAST);

@@ -7,6 +7,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.command.JvmErrors;
 import io.reactorucx.transport.endpoint.PeerProcess;
@@ -73,11 +74,6 @@ public final class RingCarrier implements Carrier {
         this.endpoint = endpoint;
         this.maxPending = maxPending;
         this.counters = counters;
-    }
-
-    /** Returns whether a ring carries the active messages of an id: those between framework peers. */
-    static boolean carries(int id) {
-        return id != ReservedMessageIds.RINGS && ReservedMessageIds.ofProtocols().contains(id);
     }
 
     /** Returns what carries the rest. */
@@ -220,7 +216,7 @@ public final class RingCarrier implements Carrier {
     }
 
     /** A frame has come over the ring. */
-    void arrived(int id, MemorySegment ring, long offset, int headerBytes, int dataBytes) {
+    void arrived(int id, NativeBytes ring, long offset, int headerBytes, int dataBytes) {
         UcpEndpoint from = endpoint.endpoint();
         if (from == null || from.isClosed()) {
             return;

@@ -1,8 +1,5 @@
 package io.reactorucx.transport.ring;
 
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
-
 /**
  * The layout of a ring: slots of a cache line. A record takes one slot or several that follow each other, and begins
  * with its sequence number (8 bytes), which is written last: the number of its first slot since the ring was made, plus
@@ -33,8 +30,6 @@ final class RingLayout {
     static final int SLEEP_WORD = 16;
     /** The word that is 1 while the owner sleeps and waits until the peer has read more of its ring, else 0. */
     static final int WAIT_WORD = 17;
-
-    static final VarHandle SEQUENCE = ValueLayout.JAVA_LONG.varHandle();
 
     private RingLayout() {
     }

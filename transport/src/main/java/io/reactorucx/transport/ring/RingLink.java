@@ -1,14 +1,14 @@
 package io.reactorucx.transport.ring;
 
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.transport.frame.ProtocolViolationException;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -29,7 +29,6 @@ import org.slf4j.LoggerFactory;
 final class RingLink {
 
     private static final Logger LOG = LoggerFactory.getLogger(RingLink.class);
-    private static final ValueLayout.OfLong TOKEN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final ProcessIdentity process;
     private final RingCounters counters;
@@ -222,12 +221,12 @@ final class RingLink {
         }
     }
 
-    private void record(int id, MemorySegment ring, long offset, int headerBytes, int dataBytes) {
-        if ((headerBytes > 0 ? headerBytes : dataBytes) < Long.BYTES || !RingCarrier.carries(id)) {
+    private void record(int id, NativeBytes ring, long offset, int headerBytes, int dataBytes) {
+        if ((headerBytes > 0 ? headerBytes : dataBytes) < Long.BYTES || !ReservedMessageIds.isCarriedByRings(id)) {
             throw new ProtocolViolationException("a record of active message " + id + " without a token");
         }
         received++;
-        RingCarrier carrier = carriers.get(ring.get(TOKEN, offset));
+        RingCarrier carrier = carriers.get(ring.getBigEndian(offset));
         if (carrier != null) {
             carrier.arrived(id, ring, offset, headerBytes, dataBytes);
         }

@@ -1,7 +1,6 @@
 package io.reactorucx.transport.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
 
@@ -12,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class RingReader {
 
-    private final MemorySegment ring;
+    private final NativeBytes ring;
     private final long slots;
     private final long maxRecordBytes;
     private long position;
@@ -23,7 +22,7 @@ final class RingReader {
      * @param ring read-only memory, whose size {@link RingLayout#isSize}
      */
     RingReader(MemorySegment ring) {
-        this.ring = ring;
+        this.ring = new NativeBytes(ring);
         this.slots = ring.byteSize() >> RingLayout.SLOT_SHIFT;
         this.maxRecordBytes = RingLayout.maxRecordBytes(ring.byteSize());
     }
@@ -37,16 +36,12 @@ final class RingReader {
          *
          * @param offset where the header begins, with the data behind it
          */
-        void record(int id, MemorySegment ring, long offset, int headerBytes, int dataBytes);
+        void record(int id, NativeBytes ring, long offset, int headerBytes, int dataBytes);
     }
 
     /** Returns whether something can be read. */
     boolean hasNext() {
-        return sequence() != 0;
-    }
-
-    private long sequence() {
-        return (long) RingLayout.SEQUENCE.getAcquire(ring, at());
+        return ring.getAcquire(at()) != 0;
     }
 
     private long at() {
@@ -60,7 +55,8 @@ final class RingReader {
      * @throws ProtocolViolationException for what is no record
      */
     boolean read(Target target) {
-        long sequence = sequence();
+        long at = at();
+        long sequence = ring.getAcquire(at);
         if (sequence == 0) {
             return false;
         }
@@ -68,9 +64,8 @@ final class RingReader {
             throw new ProtocolViolationException("record " + sequence + " of a ring where " + (position + 1)
                     + " is next");
         }
-        long at = at();
-        long toEnd = ring.byteSize() - at;
-        long numbers = ring.get(JAVA_LONG, at + RingLayout.NUMBERS_AT);
+        long toEnd = ring.size() - at;
+        long numbers = ring.get(at + RingLayout.NUMBERS_AT);
         int dataBytes = RingLayout.dataBytes(numbers);
         if (dataBytes == RingLayout.FILLER) {
             if (at == 0) {

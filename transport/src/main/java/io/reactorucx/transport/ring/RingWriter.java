@@ -1,8 +1,6 @@
 package io.reactorucx.transport.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
@@ -14,7 +12,7 @@ import java.util.function.LongSupplier;
  */
 final class RingWriter {
 
-    private final MemorySegment ring;
+    private final NativeBytes ring;
     private final LongSupplier readByPeer;
     private final long slots;
     private final long maxRecordBytes;
@@ -31,7 +29,7 @@ final class RingWriter {
      * @param readByPeer the number of slots that the peer says it has read
      */
     RingWriter(MemorySegment ring, LongSupplier readByPeer) {
-        this.ring = ring;
+        this.ring = new NativeBytes(ring);
         this.readByPeer = readByPeer;
         this.slots = ring.byteSize() >> RingLayout.SLOT_SHIFT;
         this.maxRecordBytes = RingLayout.maxRecordBytes(ring.byteSize());
@@ -67,11 +65,9 @@ final class RingWriter {
         }
         clear(index + needed & slots - 1);
         long at = index << RingLayout.SLOT_SHIFT;
-        ring.set(JAVA_LONG, at + RingLayout.NUMBERS_AT, RingLayout.numbers(id, headerBytes, dataBytes));
-        if (headerBytes > 0) {
-            MemorySegment.copy(header, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES, headerBytes);
-        }
-        MemorySegment.copy(data, JAVA_BYTE, 0, ring, JAVA_BYTE, at + RingLayout.HEAD_BYTES + headerBytes, dataBytes);
+        ring.set(at + RingLayout.NUMBERS_AT, RingLayout.numbers(id, headerBytes, dataBytes));
+        ring.copyFrom(header, at + RingLayout.HEAD_BYTES);
+        ring.copyFrom(data, at + RingLayout.HEAD_BYTES + headerBytes);
         publish(at);
         position += needed;
         return true;
@@ -98,17 +94,17 @@ final class RingWriter {
 
     private void fill(long index) {
         long at = index << RingLayout.SLOT_SHIFT;
-        ring.set(JAVA_LONG, at + RingLayout.NUMBERS_AT, (long) RingLayout.FILLER);
+        ring.set(at + RingLayout.NUMBERS_AT, (long) RingLayout.FILLER);
         publish(at);
     }
 
     private void clear(long index) {
-        RingLayout.SEQUENCE.set(ring, index << RingLayout.SLOT_SHIFT, 0L);
+        ring.set(index << RingLayout.SLOT_SHIFT, 0);
     }
 
     /** The record is seen from here on. */
     private void publish(long at) {
-        RingLayout.SEQUENCE.setRelease(ring, at, position + 1);
+        ring.setRelease(at, position + 1);
     }
 
     /** Returns the slots that were written since the ring was made. */

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -29,13 +30,13 @@ class HostileRingTest {
     private int records;
 
     /** Reads everything of a record, as its receiver does. */
-    private void record(int id, MemorySegment memory, long offset, int headerBytes, int dataBytes) {
+    private void record(int id, NativeBytes memory, long offset, int headerBytes, int dataBytes) {
         records++;
         assertThat(id).isBetween(0, 0xFFFF);
         assertThat(headerBytes).isNotNegative();
         assertThat(dataBytes).isNotNegative();
         assertThat(RingLayout.HEAD_BYTES + headerBytes + dataBytes).isLessThanOrEqualTo(MAX_RECORD);
-        assertThat(memory.asSlice(offset, headerBytes + dataBytes).toArray(JAVA_BYTE))
+        assertThat(memory.memory().asSlice(offset, headerBytes + dataBytes).toArray(JAVA_BYTE))
                 .hasSize(headerBytes + dataBytes);
     }
 
@@ -45,7 +46,7 @@ class HostileRingTest {
         ring.set(JAVA_INT, at + RingPair.DATA_BYTES_AT, dataBytes);
         ring.set(JAVA_SHORT, at + RingPair.ID_AT, (short) id);
         ring.set(JAVA_SHORT, at + RingPair.HEADER_BYTES_AT, (short) headerBytes);
-        RingLayout.SEQUENCE.setRelease(ring, at, sequence);
+        new NativeBytes(ring).setRelease(at, sequence);
     }
 
     private void assertViolation() {
@@ -177,7 +178,7 @@ class HostileRingTest {
         int violations = 0;
         for (int i = 0; i < 200_000; i++) {
             long position = reader.position();
-            RingLayout.SEQUENCE.setRelease(ring, (position % SLOTS) * RingLayout.SLOT_BYTES, position + 1);
+            new NativeBytes(ring).setRelease((position % SLOTS) * RingLayout.SLOT_BYTES, position + 1);
             try {
                 assertThat(reader.read(this::record)).isTrue();
                 assertThat(reader.position()).isBetween(position + 1, position + SLOTS);

@@ -11,6 +11,7 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.testsupport.TestTime;
 import io.reactorucx.transport.endpoint.PeerProcess;
@@ -72,7 +73,7 @@ class RingLinkTest {
         ring.set(JAVA_SHORT, RingPair.ID_AT, (short) id);
         ring.set(JAVA_SHORT, RingPair.HEADER_BYTES_AT, (short) headerBytes);
         ring.set(JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN), RingLayout.HEAD_BYTES, token);
-        RingLayout.SEQUENCE.setRelease(ring, 0L, sequence);
+        new NativeBytes(ring).setRelease(0, sequence);
     }
 
     /** What no honest peer writes. */

@@ -14,6 +14,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcpWorkerConfig;
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.transport.carrier.Carrier;
@@ -65,7 +66,10 @@ final class RingPair implements AutoCloseable {
         worker.activeMessages().handler(id, handler);
         byte[] both = Arrays.copyOf(header, header.length + data.length);
         System.arraycopy(data, 0, both, header.length, data.length);
-        worker.activeMessages().arrived(id, MemorySegment.ofArray(both), 0, header.length, data.length, endpoint);
+        try (Arena arena = Arena.ofConfined()) {
+            worker.activeMessages().arrived(id, new NativeBytes(arena.allocateFrom(ValueLayout.JAVA_BYTE, both)), 0,
+                    header.length, data.length, endpoint);
+        }
     }
 
     /** One engine. */

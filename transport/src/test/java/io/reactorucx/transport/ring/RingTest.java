@@ -59,8 +59,9 @@ class RingTest {
     }
 
     private boolean read() {
-        return reader.read((id, memory, offset, headerBytes, dataBytes) -> {
+        return reader.read((id, bytes, offset, headerBytes, dataBytes) -> {
             Message next = expected.remove();
+            MemorySegment memory = bytes.memory();
             assertThat(id).isEqualTo(next.id);
             assertThat(memory.asSlice(offset, headerBytes).toArray(JAVA_BYTE)).isEqualTo(next.header);
             assertThat(memory.asSlice(offset + headerBytes, dataBytes).toArray(JAVA_BYTE)).isEqualTo(next.data);
