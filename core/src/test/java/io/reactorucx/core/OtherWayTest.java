@@ -36,7 +36,8 @@ class OtherWayTest {
     }
 
     private void arrived(MemorySegment source, long offset, int headerBytes, int dataBytes) {
-        pair.server.activeMessages().arrived(Pair.ID, new NativeBytes(source), offset, headerBytes, dataBytes, pair.toClient);
+        pair.server.activeMessages().arrived(Pair.ID, new NativeBytes(source), offset, headerBytes, dataBytes,
+                pair.toClient);
     }
 
     private static MemorySegment numbers() {
