@@ -12,6 +12,8 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.command.ApplicationException;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Signal;
 
 /** A function that reads the data of an active message where the sender has written it. */
 @Tag("slow")
@@ -129,6 +132,28 @@ class ReadInPlaceTest implements NeedsUcx {
         assertThat(message.isDisposed()).isTrue();
         assertThatThrownBy(() -> read(message, MemorySegment::byteSize)).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("fetched or discarded before");
+    }
+
+    /** Also what a function cannot declare, and what Reactor does not signal. */
+    @Test
+    void subscriberGetsWhatTheReaderThrows() {
+        Throwable[] thrown = {new IOException("checked"), new AssertionError("an error"), new StackOverflowError()};
+        for (Throwable each : thrown) {
+            PendingOperation sent = send(1, LARGE, AmProtocol.RENDEZVOUS);
+            ActiveMessage message = inbox.next();
+
+            Throwable seen = message.read(serverPool(), data -> ReadInPlaceTest.<RuntimeException>raise(each))
+                    .materialize().map(Signal::getThrowable).block(Waits.PATIENCE);
+
+            assertThat(seen instanceof ApplicationException wrapped ? wrapped.thrown() : seen).isSameAs(each);
+            sent.assertDone();
+            assertThat(message.isDisposed()).isTrue();
+        }
+    }
+
+    @SuppressWarnings("unchecked") // as the code of other languages, and of generators, throws checked exceptions
+    private static <T extends Throwable> Object raise(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 
 /**
@@ -153,7 +154,7 @@ public abstract class OperationSubscription<T> extends InFlightOperation impleme
     /** Other operations end behind this one: what its subscriber throws must not keep them from that. */
     private void signalError(RuntimeException error) {
         try {
-            subscriber.onError(error);
+            subscriber.onError(Exceptions.unwrap(error));
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
             ThrownSignal.atEnd(subscriber, t);

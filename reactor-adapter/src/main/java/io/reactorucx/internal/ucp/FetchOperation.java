@@ -5,15 +5,18 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.buffer.LeakRecord;
+import io.reactorucx.transport.command.ApplicationException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
 
 /** The fetch of a message's offered data. */
 abstract class FetchOperation<T> extends LeaseOperation<T> {
@@ -135,8 +138,18 @@ abstract class FetchOperation<T> extends LeaseOperation<T> {
 
         @Override
         boolean fetch(UcpActiveMessages messages, UcpActiveMessage offered) {
-            messages.read(offered, data -> value = reader.apply(data));
+            messages.read(offered, data -> value = apply(data));
             return true;
+        }
+
+        /** Throws what the subscriber gets: a function can throw checked exceptions, too, and errors. */
+        private @Nullable T apply(MemorySegment data) {
+            try {
+                return reader.apply(data);
+            } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+                throw t instanceof VirtualMachineError ? new ApplicationException(t) : Exceptions.propagate(t);
+            }
         }
 
         @Override
