@@ -51,7 +51,7 @@ final class Races {
         ResourceLimits limits = ResourceLimits.of(1, 1, 1, 0, 1);
         EngineConnections connections = new EngineConnections(engine, limits, 1 << 20);
         // Without a worker, because no endpoint is made.
-        EndpointCarrier carrier = new EndpointCarrier("peer", engine, null, null, limits, process -> { });
+        EndpointCarrier carrier = new EndpointCarrier("peer", engine, null, null, limits, process -> { }, null);
         return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer", null, carrier);
     }
 

@@ -49,6 +49,22 @@ public final class UcpParkedEndpoints {
     }
 
     /**
+     * Ends the operations of an endpoint that was closed by force as cancelled. Over shared memory UCX itself never
+     * ends them once the peer has stopped to read its queue. The memory of the operations is free then, so the process
+     * of the peer, which may write it until it ends, must have ended.
+     *
+     * @param endpoint one of this worker that is closed
+     */
+    public void abandonOperations(UcpEndpoint endpoint) {
+        worker.checkOpen("ep_close");
+        if (endpoint.worker() != worker || !endpoint.isClosed() || closes.containsKey(endpoint.handle().address())) {
+            throw new IllegalArgumentException("endpoint to " + endpoint.peer() + ": must be a closed one of the worker "
+                    + worker.config().name());
+        }
+        worker.requests().abandon(endpoint);
+    }
+
+    /**
      * Notes that a peer may be about to connect to this worker by its address, though nothing connects back to it any
      * more. UCX then has an endpoint of its own that it wires up, and over tcp aborts the process when the worker is
      * closed before that is done.

@@ -11,10 +11,12 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.endpoint.EndpointAllocator;
 import io.reactorucx.transport.endpoint.PeerProcess;
+import io.reactorucx.transport.endpoint.PeerProcesses;
 import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.handshake.Rejection;
 import io.reactorucx.transport.handshake.ResourceLimits;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -31,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class EndpointCarrier implements Carrier {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointCarrier.class);
+    /** As much time UCX has to cancel what was in flight at a close by force. */
+    private static final Duration CANCELLATION = Duration.ofSeconds(1);
 
     private final String peer;
     private final ProgressEngine engine;
@@ -38,12 +42,15 @@ public final class EndpointCarrier implements Carrier {
     private final EndpointAllocator endpoints;
     private final ResourceLimits limits;
     private final Consumer<PeerProcess> queueRepair;
+    private final PeerProcesses processes;
     private final EndpointSlot slot;
     private PeerOrigin origin = PeerOrigin.UNKNOWN;
+    private PeerProcess process = PeerProcess.UNKNOWN;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable EndpointRelease release;
     /** Until it is known, the peer may have written to the queue of this worker. */
     private boolean overSharedMemory = true;
+    private final Runnable whenPeerEnded = this::peerEnded;
     private boolean closedByForce;
     private boolean closing;
 
@@ -51,15 +58,17 @@ public final class EndpointCarrier implements Carrier {
      * Creates a carrier without endpoint.
      *
      * @param queueRepair repairs the queues of shared memory that a process has used which may have died
+     * @param processes tells when a process has ended
      */
     public EndpointCarrier(String peer, ProgressEngine engine, UcpWorker worker, EndpointAllocator endpoints,
-            ResourceLimits limits, Consumer<PeerProcess> queueRepair) {
+            ResourceLimits limits, Consumer<PeerProcess> queueRepair, PeerProcesses processes) {
         this.peer = peer;
         this.engine = engine;
         this.worker = worker;
         this.endpoints = endpoints;
         this.limits = limits;
         this.queueRepair = queueRepair;
+        this.processes = processes;
         this.slot = new EndpointSlot(limits.parkedEndpoints());
     }
 
@@ -236,7 +245,28 @@ public final class EndpointCarrier implements Carrier {
 
     private void closed(Runnable whenClosed) {
         slot.release();
+        if (closedByForce && attached().inFlight() > 0) {
+            engine.schedule(CANCELLATION.toNanos(), this::awaitEndOfPeer);
+        }
         whenClosed.run();
+    }
+
+    /**
+     * Keeps the memory of operations that UCX has not cancelled until the process of the peer has ended. UCX cancels
+     * when the peer has taken what is in its queue of shared memory, which a peer need not do any more.
+     */
+    private void awaitEndOfPeer() {
+        if (attached().inFlight() > 0 && !worker.isClosed()) {
+            LOG.debug("[{}] {} operations are not cancelled", peer, attached().inFlight());
+            slot.park(origin);
+            processes.add(process, whenPeerEnded);
+        }
+    }
+
+    private void peerEnded() {
+        processes.remove(process, whenPeerEnded);
+        worker.parkedEndpoints().abandonOperations(attached());
+        slot.release();
     }
 
     /**
@@ -249,12 +279,13 @@ public final class EndpointCarrier implements Carrier {
     }
 
     @Override
-    public void connectionEnded(PeerProcess process) {
+    public void connectionEnded(PeerProcess ofPeer) {
+        process = ofPeer;
         if (!closing) {
             slot.release();
         }
         if (release != null) {
-            release.end(process);
+            release.end(ofPeer);
         }
     }
 

@@ -129,7 +129,8 @@ public final class EngineConnections {
         worker = owned;
         admission = new PeerAdmission(started, owned);
         QueueRepair queueRepair = new QueueRepair(started, owned.context());
-        carriers = peer -> new EndpointCarrier(peer, started, owned, endpoints(), limits, queueRepair::peerLost);
+        carriers = peer -> new EndpointCarrier(peer, started, owned, endpoints(), limits, queueRepair::peerLost,
+                processes);
         maxHeaderBytes = owned.maxHeaderBytes();
         address = owned.address();
         networkAddress = owned.networkAddress();
