@@ -4,11 +4,14 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.core.shm.SharedPages;
+import io.reactorucx.engine.CommandExecutor;
+import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -29,6 +32,9 @@ import org.slf4j.LoggerFactory;
 final class RingLink {
 
     private static final Logger LOG = LoggerFactory.getLogger(RingLink.class);
+    /** As long as the peer may take to show that it is awake, and the most that becomes of it by doubling. */
+    private static final Duration CONFIRMATION = Duration.ofMillis(10);
+    private static final Duration MAX_CONFIRMATION = Duration.ofSeconds(1);
 
     private final ProcessIdentity process;
     private final RingCounters counters;
@@ -41,7 +47,7 @@ final class RingLink {
     private final SequencedSet<RingCarrier> waiting = new LinkedHashSet<>();
     private final Queue<Reading> readings = new ArrayDeque<>();
     private final RingReader.Target target = this::record;
-    private final Runnable whenWoken;
+    private final PeriodicTask wakeUps;
     private @Nullable Arena mapping;
     private @Nullable SharedPages ofPeer;
     private @Nullable RingReader reader;
@@ -49,6 +55,9 @@ final class RingLink {
     private long sleep;
     /** What the peer showed when it was woken last; 0 while there is nothing to confirm. */
     private long wokenSleep;
+    /** The sleep during which the peer was woken again last, to which the pause before the next time belongs. */
+    private long repeatedSleep;
+    private Duration confirmation = CONFIRMATION;
     /** Records of this round, fillers not counted. */
     private int received;
     private boolean written;
@@ -64,14 +73,14 @@ final class RingLink {
      *
      * @param own the ring of this side
      * @param arena the ring's, which ends with the link
-     * @param whenWoken has {@link #wakeAgain()} called after a while
+     * @param engine of this side
      */
-    RingLink(ProcessIdentity process, SharedPages own, Arena arena, RingCounters counters, Runnable whenWoken) {
+    RingLink(ProcessIdentity process, SharedPages own, Arena arena, RingCounters counters, CommandExecutor engine) {
         this.process = process;
         this.own = own;
         this.arena = arena;
         this.counters = counters;
-        this.whenWoken = whenWoken;
+        this.wakeUps = new PeriodicTask(engine, "the repetition of lost wake-ups", confirmation, this::wakeAgain);
         this.writer = new RingWriter(own.memory(), this::readByPeer);
         this.slotsToTell = own.memory().byteSize() >> RingLayout.SLOT_SHIFT + 3;
     }
@@ -280,7 +289,12 @@ final class RingLink {
         }
         // Where no endpoint can send it, it is tried again as if it were lost.
         wokenSleep = now;
-        whenWoken.run();
+        if (now != repeatedSleep && confirmation != CONFIRMATION) {
+            // The peer has been awake meanwhile.
+            wakeUps.stop();
+            confirmAfter(CONFIRMATION);
+        }
+        wakeUps.start();
         for (RingCarrier carrier : carriers.values()) {
             if (carrier.wakePeer()) {
                 counters.countWakeUp();
@@ -305,10 +319,18 @@ final class RingLink {
         SharedPages peer = ofPeer;
         boolean sleeps = wokenSleep != 0 && peer != null && !ended && peer.word(RingLayout.SLEEP_WORD) == wokenSleep;
         if (sleeps) {
+            repeatedSleep = wokenSleep;
             wokenSleep = 0;
             written = true;
+            Duration doubled = confirmation.multipliedBy(2);
+            confirmAfter(doubled.compareTo(MAX_CONFIRMATION) < 0 ? doubled : MAX_CONFIRMATION);
         }
         return sleeps;
+    }
+
+    private void confirmAfter(Duration pause) {
+        confirmation = pause;
+        wakeUps.interval(pause);
     }
 
     /** This engine is about to sleep. */
@@ -359,6 +381,7 @@ final class RingLink {
     /** Unmaps the memory. Not while {@link #poll(int)} runs. */
     void close() {
         end();
+        wakeUps.stop();
         arena.close();
         if (mapping != null) {
             mapping.close();

@@ -33,9 +33,6 @@ final class RingLinks implements PolledSource {
     /** Records that are read before UCX gets its turn again. */
     private static final int READS_PER_ROUND = 64;
     private static final Duration IDLE = Duration.ofSeconds(5);
-    /** As long as a peer may take to show that it is awake, and the most that becomes of it by doubling. */
-    private static final Duration CONFIRMATION = Duration.ofMillis(10);
-    private static final Duration MAX_CONFIRMATION = Duration.ofSeconds(1);
 
     private final ProgressEngine engine;
     private final int ringBytes;
@@ -49,8 +46,6 @@ final class RingLinks implements PolledSource {
     /** Those that had no connection at the last look. */
     private Set<RingLink> unused = new HashSet<>();
     private final PeriodicTask sweep;
-    private final PeriodicTask wakeUps;
-    private Duration confirmation = CONFIRMATION;
     /** The link that reads first in the next round. */
     private int first;
     private boolean asleep;
@@ -69,7 +64,6 @@ final class RingLinks implements PolledSource {
         this.shares = shares;
         this.counters = counters;
         this.sweep = new PeriodicTask(engine, "the end of unused rings", looks, this::sweep);
-        this.wakeUps = new PeriodicTask(engine, "the repetition of lost wake-ups", confirmation, this::wakeAgain);
     }
 
     /** An engine of a process, as it says. */
@@ -102,7 +96,7 @@ final class RingLinks implements PolledSource {
                 free(process, ringBytes);
             }
         }
-        return own == null ? null : new RingLink(process, own, arena, counters, wakeUps::start);
+        return own == null ? null : new RingLink(process, own, arena, counters, engine);
     }
 
     private void added(RingLink link) {
@@ -225,19 +219,6 @@ final class RingLinks implements PolledSource {
         }
         unused = still;
         return !links.isEmpty();
-    }
-
-    /** Wakes the peers again that still sleep. */
-    private boolean wakeAgain() {
-        boolean asleepStill = false;
-        for (RingLink link : links) {
-            asleepStill |= link.wakeAgain();
-        }
-        Duration doubled = confirmation.multipliedBy(2);
-        confirmation = !asleepStill ? CONFIRMATION
-                : doubled.compareTo(MAX_CONFIRMATION) < 0 ? doubled : MAX_CONFIRMATION;
-        wakeUps.interval(confirmation);
-        return asleepStill;
     }
 
     private void close(RingLink link) {

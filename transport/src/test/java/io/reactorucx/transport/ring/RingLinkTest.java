@@ -13,7 +13,6 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.core.shm.SharedPages;
-import io.reactorucx.testsupport.TestTime;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.ring.RingPair.Connection;
@@ -26,9 +25,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -41,7 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pair of rings that several connections share, with peers that lie, are slow, or are gone. */
 class RingLinkTest {
-
     private static final Completion IGNORED = (status, length, tag) -> { };
 
     private RingPair pair;
@@ -210,89 +205,6 @@ class RingLinkTest {
         assertThat(pair.here.own.word(RingLayout.WAIT_WORD)).isOne();
     }
 
-    /** Each says that it sleeps another time. */
-    @Test
-    void peerThatAlwaysSleepsIsWokenByOneMessageAtATime() {
-        near.wakesAtOnce = false;
-        for (int i = 0; i < 1000; i++) {
-            pair.there.own.publish(RingLayout.SLEEP_WORD, 2L * i + 1);
-            near.send(8, IGNORED);
-            pair.here.link.poll(64);
-        }
-
-        assertThat(near.wakes).isOne();
-    }
-
-    @Test
-    void sleepingPeerIsWokenOnce() {
-        pair.there.link.tellAsleep();
-        for (int i = 0; i < 10; i++) {
-            near.send(8, IGNORED);
-            pair.here.link.poll(64);
-        }
-        assertThat(near.wakes).isOne();
-
-        pair.there.link.tellAwake();
-        near.send(8, IGNORED);
-        pair.here.link.poll(64);
-        assertThat(near.wakes).isOne();
-
-        pair.there.link.tellAsleep();
-        near.send(8, IGNORED);
-        pair.here.link.poll(64);
-        assertThat(near.wakes).isEqualTo(2);
-        assertThat(pair.there.link.hasWork()).isTrue();
-    }
-
-    @Test
-    void lostWakeUpIsSentAgain() {
-        pair.there.link.tellAsleep();
-        near.send(8, IGNORED);
-        pair.here.link.poll(64);
-        assertThat(pair.here.confirmations).isOne();
-
-        assertThat(pair.here.link.wakeAgain()).isTrue();
-        pair.here.link.poll(64);
-        assertThat(near.wakes).isEqualTo(2);
-        assertThat(pair.here.confirmations).isEqualTo(2);
-
-        pair.there.link.tellAwake();
-        assertThat(pair.here.link.wakeAgain()).isFalse();
-        pair.there.link.tellAsleep();
-        assertThat(pair.here.link.wakeAgain()).as("to a peer that has been awake").isFalse();
-        pair.here.link.poll(64);
-        assertThat(near.wakes).isEqualTo(2);
-    }
-
-    @Test
-    void wakeUpThatFailsIsSentAgainAtOnce() {
-        near.wakesAtOnce = false;
-        pair.there.link.tellAsleep();
-        near.send(8, IGNORED);
-        pair.here.link.poll(64);
-
-        Objects.requireNonNull(near.wake).complete(UcxStatus.CANCELED.code(), 0, 0);
-        pair.here.link.poll(64);
-
-        assertThat(near.wakes).isEqualTo(2);
-    }
-
-    @Test
-    void peerThatNoEndpointReachesIsWokenLaterAndKeepsNobodyAwake() {
-        near.usable = false;
-        pair.there.link.tellAsleep();
-        near.send(8, IGNORED);
-        pair.here.link.poll(64);
-        assertThat(near.wakes).isZero();
-        assertThat(pair.here.link.hasWork()).isFalse();
-
-        near.usable = true;
-        assertThat(pair.here.link.wakeAgain()).isTrue();
-        pair.here.link.poll(64);
-
-        assertThat(near.wakes).isOne();
-    }
-
     /** It sends again whenever it can. */
     @Test
     void connectionThatFillsTheRingKeepsNoOtherOut() {
@@ -412,59 +324,5 @@ class RingLinkTest {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.contains("/memfd:reactor-ucx")).count();
         }
-    }
-
-    /**
-     * One says that it sleeps, and then looks for records; the other writes one, and then looks whether it sleeps: one
-     * of both has to see the other.
-     */
-    @Test
-    void noWakeUpIsLost() throws InterruptedException {
-        int count = 30_000;
-        RingPair.Side writing = pair.new Side();
-        RingPair.Side reading = pair.new Side();
-        assertThat(writing.link.map(RingFrame.offer(reading.own, null))).isTrue();
-        Connection sender = writing.connect(1);
-        Semaphore woken = new Semaphore(0);
-        Semaphore taken = new Semaphore(0);
-        sender.whenWoken = woken::release;
-        AtomicBoolean lost = new AtomicBoolean();
-        Thread reader = new Thread(() -> {
-            // Its memory belongs to this thread. It has no connection: what comes is counted, and dropped.
-            lost.set(!reading.link.map(RingFrame.offer(writing.own, null)));
-            while (reading.counters.snapshot().receivedRecords() < count && !lost.get()) {
-                int read = reading.link.poll(64);
-                taken.release(read);
-                if (read == 0) {
-                    reading.link.tellAsleep();
-                    if (!reading.link.hasWork()) {
-                        try {
-                            lost.set(!woken.tryAcquire(TestTime.seconds(10).toSeconds(), TimeUnit.SECONDS));
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                            lost.set(true);
-                        }
-                        woken.drainPermits();
-                    }
-                    reading.link.tellAwake();
-                }
-            }
-            reading.link.close();
-        }, "reader");
-        reader.start();
-        for (int i = 0; i < count && !lost.get(); i++) {
-            sender.send(8 + i % 200, IGNORED);
-            writing.link.poll(64);
-            if (i % 3 != 0 && !taken.tryAcquire(i % 3, TestTime.seconds(20).toSeconds(), TimeUnit.SECONDS)) {
-                break;
-            }
-        }
-        reader.join(TestTime.seconds(30).toMillis());
-
-        writing.link.close();
-
-        assertThat(lost).as("a wake-up was lost").isFalse();
-        assertThat(reading.counters.snapshot().receivedRecords()).isEqualTo(count);
-        assertThat(sender.wakes).as("wake-ups").isPositive();
     }
 }

@@ -17,6 +17,8 @@ import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.core.shm.SharedPages;
+import io.reactorucx.engine.CommandExecutor;
+import io.reactorucx.engine.Timeout;
 import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.frame.ReservedMessageIds;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,11 +79,43 @@ final class RingPair implements AutoCloseable {
     final class Side {
 
         final RingCounters counters = new RingCounters();
-        /** How often the link has asked for a look whether the peer has woken. */
-        int confirmations;
+        /** After how many ms the link has asked for each look whether the peer has woken. */
+        final List<Long> confirmations = new ArrayList<>();
+        private @Nullable Runnable confirmation;
         private final Arena arena = Arena.ofShared();
         final SharedPages own = Objects.requireNonNull(SharedPages.allocate(RingLayout.MIN_BYTES, arena));
-        final RingLink link = new RingLink(ProcessIdentity.self(), own, arena, counters, () -> confirmations++);
+        final RingLink link = new RingLink(ProcessIdentity.self(), own, arena, counters, engine());
+
+        /** One with a clock of its own. */
+        private CommandExecutor engine() {
+            Timeout pending = new Timeout() {
+                @Override
+                public boolean cancel() {
+                    confirmation = null;
+                    return true;
+                }
+
+                @Override
+                public boolean isPending() {
+                    return confirmation != null;
+                }
+            };
+            return (CommandExecutor) Proxy.newProxyInstance(CommandExecutor.class.getClassLoader(),
+                    new Class<?>[] {CommandExecutor.class}, (proxy, method, arguments) -> {
+                        assertThat(method.getName()).isEqualTo("schedule");
+                        assertThat(confirmation).as("a look that is to come").isNull();
+                        confirmations.add(TimeUnit.NANOSECONDS.toMillis((long) arguments[0]));
+                        confirmation = (Runnable) arguments[1];
+                        return pending;
+                    });
+        }
+
+        /** The time has come for the look whether the peer has woken. */
+        void confirm() {
+            Runnable due = Objects.requireNonNull(confirmation);
+            confirmation = null;
+            due.run();
+        }
 
         /** A connection with a token, whose small messages go over the ring. */
         Connection connect(long token) {
