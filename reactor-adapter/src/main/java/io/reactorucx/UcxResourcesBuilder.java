@@ -263,8 +263,9 @@ public final class UcxResourcesBuilder {
 
     /**
      * Sets the size of the rings in memory by which small messages go to a peer of the same host: one each way for each
-     * pair of engines, in memory that only its writer can write. They count for {@link #maxMappedBytes(long)}. Without
-     * them, where the peer has none, and where there is no room, such messages go over UCX's shared memory.
+     * pair of engines, in memory that only its writer can write. They count for {@link #maxMappedBytes(long)},
+     * each with the 64 KiB that stand beside it. Without them, where the peer has none, and where there is no room,
+     * such messages go over UCX's shared memory.
      *
      * @param bytes a power of two in 262144..67108864, or 0 for none; by default 262144, and none where transports are
      *     named ({@link #transports(String...)}), which carry all messages then

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
@@ -30,6 +31,7 @@ class RingProcessesTest implements NeedsUcx {
 
     private static final String[] TRANSPORTS = {"posix", "tcp"};
     private static final int RING_BYTES = 512 << 10;
+    private static final long BOTH_RINGS = 2 * SharedPages.mappedBytes(RING_BYTES);
 
     private UcxResources resources;
     private EchoProcess server;
@@ -55,7 +57,7 @@ class RingProcessesTest implements NeedsUcx {
     private UcxConnection connect(EchoProcess to) {
         UcxConnection connection = to.client(resources).connectNow();
         Waits.soon().untilAsserted(() -> assertThat(resources.buffers().mappedBytes()).as("rings of both sides")
-                .isGreaterThanOrEqualTo(2L * RING_BYTES));
+                .isGreaterThanOrEqualTo(BOTH_RINGS));
         return connection;
     }
 
@@ -121,7 +123,7 @@ class RingProcessesTest implements NeedsUcx {
         assertThat(number(echoes.next())).isEqualTo(4711);
 
         await("the end of the rings of the dead").atMost(Waits.PATIENCE).untilAsserted(() -> {
-            assertThat(resources.buffers().mappedBytes()).isEqualTo(2L * RING_BYTES);
+            assertThat(resources.buffers().mappedBytes()).isEqualTo(BOTH_RINGS);
             assertThat(ringFiles()).isEqualTo(before + 1);
         });
         last.disposeNow();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactorucx.core.shm.SharedPages;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.transport.RingStatistics;
@@ -92,7 +93,7 @@ class RingStatisticsTest implements NeedsUcx {
         assertThat(registry.get(UcxMeters.RING_SENT_RECORDS.getName()).functionCounter().count())
                 .isGreaterThanOrEqualTo(MESSAGES);
         assertThat(registry.get(UcxMeters.MAPPED_BYTES.getName()).gauge().value()).as("the rings of both sides")
-                .isEqualTo(2 * (256 << 10));
+                .isEqualTo(2 * SharedPages.mappedBytes(256 << 10));
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RingViolationTest implements NeedsUcx {
 
     private static final int RING_BYTES = 256 << 10;
+    private static final long BOTH_RINGS = 2 * SharedPages.mappedBytes(RING_BYTES);
     private static final byte OFFER = 0;
     private static final byte MAPPED = 1;
     private static final byte DECLINE = 2;
@@ -30,8 +31,8 @@ class RingViolationTest implements NeedsUcx {
     private static Peers connect() {
         Peers peers = Peers.connect(Route.RING_BY_SOCKET_ADDRESS);
         Waits.soon().untilAsserted(() -> {
-            assertThat(peers.serverResources().buffers().mappedBytes()).isEqualTo(2L * RING_BYTES);
-            assertThat(peers.clientResources().buffers().mappedBytes()).isEqualTo(2L * RING_BYTES);
+            assertThat(peers.serverResources().buffers().mappedBytes()).isEqualTo(BOTH_RINGS);
+            assertThat(peers.clientResources().buffers().mappedBytes()).isEqualTo(BOTH_RINGS);
         });
         peers.assertWorks();
         return peers;
@@ -76,8 +77,7 @@ class RingViolationTest implements NeedsUcx {
             assertThat(peers.serverResources().droppedMessages(DropReason.GARBAGE)).isOne();
             UcxConnection next = peers.connect();
             Peers.assertWorks(next, peers.nextServed());
-            assertThat(peers.serverResources().buffers().mappedBytes()).as("the same rings")
-                    .isEqualTo(2L * RING_BYTES);
+            assertThat(peers.serverResources().buffers().mappedBytes()).as("the same rings").isEqualTo(BOTH_RINGS);
         }
     }
 
@@ -134,7 +134,7 @@ class RingViolationTest implements NeedsUcx {
             });
             UcxConnection next = peers.connect();
             Peers.assertWorks(next, peers.nextServed());
-            assertThat(peers.serverResources().buffers().mappedBytes()).isEqualTo(2L * RING_BYTES);
+            assertThat(peers.serverResources().buffers().mappedBytes()).isEqualTo(BOTH_RINGS);
         }
     }
 }

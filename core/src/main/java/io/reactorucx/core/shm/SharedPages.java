@@ -71,7 +71,7 @@ public final class SharedPages {
         checkSize(bytes);
         Objects.requireNonNull(arena, "arena");
         Ucx.ensureAvailable();
-        long all = bytes + BESIDE_BYTES;
+        long all = mappedBytes(bytes);
         int descriptor;
         if (!isPlausible(all)) {
             return null;
@@ -99,6 +99,17 @@ public final class SharedPages {
         RANDOM.nextBytes(key);
         MemorySegment.copy(key, 0, mapped, ValueLayout.JAVA_BYTE, bytes + KEY_AT, KEY_BYTES);
         return new SharedPages(mapped, descriptor, key);
+    }
+
+    /**
+     * Returns what the system gives, and maps, for memory of a size: more than the memory, since words and key stand
+     * beside it.
+     *
+     * @param bytes a size of memory
+     * @return as many bytes for each mapping
+     */
+    public static long mappedBytes(long bytes) {
+        return Math.addExact(bytes, BESIDE_BYTES);
     }
 
     private static void checkSize(long bytes) {
@@ -167,7 +178,7 @@ public final class SharedPages {
         if (opened < 0) {
             return null;
         }
-        long all = bytes + BESIDE_BYTES;
+        long all = mappedBytes(bytes);
         long address;
         try {
             int seals = UcpCompat.seals(opened);

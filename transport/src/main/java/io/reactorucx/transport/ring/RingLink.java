@@ -97,9 +97,13 @@ final class RingLink {
         return ofPeer;
     }
 
-    /** Returns the memory that the link takes, in bytes. */
+    /** Returns the memory that the link has mapped, in bytes. */
     long bytes() {
-        return own.memory().byteSize() + (ofPeer == null ? 0 : ofPeer.memory().byteSize());
+        return mappedBytes(own) + (ofPeer == null ? 0 : mappedBytes(ofPeer));
+    }
+
+    private static long mappedBytes(SharedPages ring) {
+        return SharedPages.mappedBytes(ring.memory().byteSize());
     }
 
     /** Returns whether the link takes an offer of the peer: its first one, or the same again. */

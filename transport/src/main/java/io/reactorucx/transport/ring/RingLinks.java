@@ -77,7 +77,7 @@ final class RingLinks implements PolledSource {
         if (known != null && !known.isEnded()) {
             return known;
         }
-        RingLink made = reserve(process, ringBytes) ? make(process) : null;
+        RingLink made = reserve(process, SharedPages.mappedBytes(ringBytes)) ? make(process) : null;
         if (made != null) {
             byPeer.put(peer, made);
             added(made);
@@ -93,7 +93,7 @@ final class RingLinks implements PolledSource {
         } finally {
             if (own == null) {
                 arena.close();
-                free(process, ringBytes);
+                free(process, SharedPages.mappedBytes(ringBytes));
             }
         }
         return own == null ? null : new RingLink(process, own, arena, counters, engine);
@@ -122,9 +122,10 @@ final class RingLinks implements PolledSource {
         if (link.ofPeer() != null) {
             return true;
         }
-        boolean mapped = RingLayout.isSize(offer.bytes()) && reserve(link.process(), offer.bytes());
+        long bytes = SharedPages.mappedBytes(offer.bytes());
+        boolean mapped = RingLayout.isSize(offer.bytes()) && reserve(link.process(), bytes);
         if (mapped && !link.map(offer)) {
-            free(link.process(), offer.bytes());
+            free(link.process(), bytes);
             mapped = false;
         }
         if (!mapped) {

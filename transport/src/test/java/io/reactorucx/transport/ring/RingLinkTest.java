@@ -316,7 +316,7 @@ class RingLinkTest {
             assertThat(fresh.link.map(RingFrame.offer(ring, null))).isTrue();
             fresh.link.close();
         }
-        assertThat(link.bytes()).isEqualTo(2L * RingLayout.MIN_BYTES);
+        assertThat(link.bytes()).isEqualTo(2 * SharedPages.mappedBytes(RingLayout.MIN_BYTES));
         assertThat(mappings()).isEqualTo(before);
     }
 

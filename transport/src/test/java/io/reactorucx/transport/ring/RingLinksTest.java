@@ -31,10 +31,11 @@ import org.junit.jupiter.api.Test;
 class RingLinksTest {
 
     private static final int BYTES = RingLayout.MIN_BYTES;
+    private static final long MAPPED_BYTES = SharedPages.mappedBytes(BYTES);
     private static final ProcessIdentity SELF = ProcessIdentity.self();
     private static final byte[] NO_KEY = new byte[SharedPages.KEY_BYTES];
 
-    private final MappedMemory limit = new MappedMemory(8L * BYTES);
+    private final MappedMemory limit = new MappedMemory(8 * MAPPED_BYTES);
     private final RingCounters counters = new RingCounters();
     /** The other side's ring. */
     private final Arena arena = Arena.ofConfined();
@@ -50,7 +51,7 @@ class RingLinksTest {
         context = UcpContext.create(UcpConfig.builder().transports("tcp").build());
         engine = new ProgressEngine(context, EngineConfig.of("reactor-ucx-test"), 0, EngineObserver.NONE);
         engine.step(false, 0);
-        links = new RingLinks(engine, BYTES, limit, new FairLimit(8L * BYTES, 4L * BYTES), counters,
+        links = new RingLinks(engine, BYTES, limit, new FairLimit(8 * MAPPED_BYTES, 4 * MAPPED_BYTES), counters,
                 Duration.ofMillis(1));
     }
 
@@ -105,9 +106,31 @@ class RingLinksTest {
         assertThat(links.open(1, SELF)).isSameAs(link);
         assertThat(links.open(2, SELF)).isNotSameAs(link);
         assertThat(counters.snapshot().pairs()).isEqualTo(2);
-        assertThat(limit.bytes()).isEqualTo(2L * BYTES);
+        assertThat(limit.bytes()).isEqualTo(2 * MAPPED_BYTES);
         assertThat(links.open(1, new ProcessIdentity(SELF.namespace(), 1))).as("of another process")
                 .isNotNull().isNotSameAs(link);
+    }
+
+    /** What the limit counts is what the system has mapped. */
+    @Test
+    void limitCountsWholeMappings() throws IOException {
+        long mappedBefore = mappedBytes();
+        RingLink link = link();
+        assertThat(mappedBytes() - mappedBefore).isEqualTo(limit.bytes()).isPositive();
+        SharedPages ofPeer = ring();
+        mappedBefore = mappedBytes();
+        long counted = limit.bytes();
+
+        assertThat(links.map(link, RingFrame.offer(ofPeer, null))).isTrue();
+
+        assertThat(mappedBytes() - mappedBefore).isEqualTo(limit.bytes() - counted).isPositive();
+    }
+
+    private static long mappedBytes() throws IOException {
+        try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"))) {
+            return mapped.filter(line -> line.contains("/memfd:reactor-ucx")).map(line -> line.split("[- ]"))
+                    .mapToLong(range -> Long.parseLong(range[1], 16) - Long.parseLong(range[0], 16)).sum();
+        }
     }
 
     @Test
@@ -118,14 +141,14 @@ class RingLinksTest {
         assertThat(links.open(4, SELF)).isNull();
         assertThat(links.map(Objects.requireNonNull(links.open(0, SELF)), RingFrame.offer(ring(), null))).isFalse();
         assertThat(links.open(4, new ProcessIdentity(SELF.namespace(), 1))).as("of another process").isNotNull();
-        assertThat(limit.bytes()).isEqualTo(4L * BYTES);
+        assertThat(limit.bytes()).isEqualTo(4 * MAPPED_BYTES);
     }
 
     @Test
     void unusedPairIsGivenUp() {
         RingLink link = link();
         assertThat(links.map(link, RingFrame.offer(ring(), null))).isTrue();
-        assertThat(limit.bytes()).isEqualTo(2L * BYTES);
+        assertThat(limit.bytes()).isEqualTo(2 * MAPPED_BYTES);
 
         stepUntil(() -> limit.bytes() == 0);
 
@@ -167,7 +190,7 @@ class RingLinksTest {
         SharedPages first = ring();
         assertThat(links.map(link, RingFrame.offer(first, null))).isTrue();
         assertThat(links.map(link, RingFrame.offer(first, link.own()))).as("the same again").isTrue();
-        assertThat(limit.bytes()).isEqualTo(2L * BYTES);
+        assertThat(limit.bytes()).isEqualTo(2 * MAPPED_BYTES);
 
         assertThat(links.map(link, RingFrame.offer(ring(), link.own()))).isFalse();
 
