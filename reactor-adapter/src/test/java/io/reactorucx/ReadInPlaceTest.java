@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
@@ -16,6 +17,8 @@ import io.reactorucx.transport.command.ApplicationException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -178,6 +181,32 @@ class ReadInPlaceTest implements NeedsUcx {
         assertThat(sentOn.hasFailed()).as("a send of the memory").isTrue();
         assertThatThrownBy(() -> kept.get().get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(RuntimeException.class);
         assertThat(kept.get().scope().isAlive()).isFalse();
+    }
+
+    /** The memory of the lease to which data was moved is somebody else's afterwards. */
+    @Test
+    void keptMemoryOfALeaseEndsWithTheCall() {
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages().send(ID, HEADER,
+                Bytes.pattern(1, LARGE), AmProtocol.RENDEZVOUS));
+        AtomicReference<MemorySegment> kept = new AtomicReference<>();
+        AtomicReference<Throwable> ofOtherThread = new AtomicReference<>();
+        AtomicInteger leases = new AtomicInteger();
+
+        Throwable afterwards = inbox.next().read(serverPool(), data -> {
+            leases.set(serverPool().leases());
+            kept.set(data);
+            ofOtherThread.set(CompletableFuture.supplyAsync(() -> failedAccess(data)).join());
+            return data.get(ValueLayout.JAVA_BYTE, 0);
+        }).map(value -> failedAccess(kept.get())).block(Waits.PATIENCE);
+
+        sent.assertDone();
+        assertThat(leases).hasValue(1);
+        assertThat(ofOtherThread.get()).isInstanceOf(WrongThreadException.class);
+        assertThat(afterwards).isInstanceOf(IllegalStateException.class);
+    }
+
+    private static Throwable failedAccess(MemorySegment memory) {
+        return catchThrowable(() -> memory.get(ValueLayout.JAVA_BYTE, 0));
     }
 
     /** The sender's memory is somebody else's while it is read. */

@@ -85,12 +85,14 @@ public abstract sealed class ActiveMessage implements Discardable permits Receiv
      * has mapped ({@link UcxBufferPool}), in UCX's, or in the message. Only data that is in neither, as after a
      * rendezvous of UCX, is moved to the pool first. The sender's memory is free again when the function returns.
      *
-     * <p>The function runs on the engine's thread, and other connections of the engine wait for it. A sender that
-     * misbehaves may change the data while it is read; whoever checks what he reads copies it before, as {@code fetch}
-     * does.
+     * <p>The function runs on the engine's thread, and other connections of the engine wait for it; data that is in the
+     * message ({@link #hasData()}) is read on the subscriber's thread. A sender that misbehaves may change the data
+     * while it is read; whoever checks what he reads copies it before, as {@code fetch} does.
      *
      * @param pool pool of a lease, if it is needed
-     * @param reader gets read-only memory, valid during the call, and returns the value, or null for none
+     * @param reader gets read-only memory, and returns the value, or null for none. The memory is valid during the call
+     *     and for its thread: an access afterwards throws {@link IllegalStateException}, one by another thread {@link
+     *     WrongThreadException}, unless the data is in the message
      * @param <T> type of the value
      * @return the value, once; what the function throws; {@code CONNECTION_RESET} if the sender has meanwhile used the
      *     memory for something else, because its side of the connection has ended

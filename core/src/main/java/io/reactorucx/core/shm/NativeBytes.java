@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.reactorucx.core.DataPlacement;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
@@ -49,6 +50,17 @@ public final class NativeBytes implements DataPlacement.Source {
         this.scope = memory.scope();
         this.address = memory.address();
         this.size = memory.byteSize();
+    }
+
+    /**
+     * Lends native memory: whoever keeps what this returns can use it until the arena is closed, and no longer.
+     *
+     * @param memory the memory, alive until then
+     * @param arena what the loan ends with; a confined one keeps other threads out, too
+     * @return the same memory, to read
+     */
+    public static MemorySegment lend(MemorySegment memory, Arena arena) {
+        return memory.reinterpret(arena, null).asReadOnly();
     }
 
     /** {@return the memory} */

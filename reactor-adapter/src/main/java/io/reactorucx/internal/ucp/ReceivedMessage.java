@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.internal.lease.ReceiverName;
@@ -12,6 +13,7 @@ import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.transport.buffer.LeakRecord;
 import io.reactorucx.transport.buffer.Lease;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -166,8 +168,8 @@ public final class ReceivedMessage extends ActiveMessage {
                     (mono, actual) -> new FetchOperation.InPlace<T>(mono, this, open, actual, reader));
         }
         return fetch(pool).<T>mapNotNull(moved -> {
-            try {
-                return reader.apply(moved.segment().asReadOnly());
+            try (Arena call = Arena.ofConfined()) {
+                return reader.apply(NativeBytes.lend(moved.segment(), call));
             } finally {
                 moved.release();
             }
