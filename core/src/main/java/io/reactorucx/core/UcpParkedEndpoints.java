@@ -2,8 +2,10 @@ package io.reactorucx.core;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,7 @@ public final class UcpParkedEndpoints {
 
     private final UcpWorker worker;
     private final Map<Long, EndpointClose> closes = new HashMap<>();
+    private final Set<UcpEndpoint> uncancelled = new HashSet<>();
     private boolean peerExpected;
     private long expectedNanos;
 
@@ -29,7 +32,29 @@ public final class UcpParkedEndpoints {
     /** {@return how many there are} */
     public int count() {
         worker.checkThread();
-        return closes.size();
+        if (!uncancelled.isEmpty()) {
+            uncancelled.removeIf(endpoint -> endpoint.inFlight() == 0);
+        }
+        return closes.size() + uncancelled.size();
+    }
+
+    /**
+     * Counts an endpoint that was closed by force until UCX has cancelled its operations, or they are {@linkplain
+     * #abandonOperations abandoned}.
+     *
+     * @param endpoint one of this worker that is closed
+     */
+    public void keep(UcpEndpoint endpoint) {
+        requireClosed(endpoint);
+        uncancelled.add(endpoint);
+    }
+
+    private void requireClosed(UcpEndpoint endpoint) {
+        worker.checkOpen("ep_close");
+        if (endpoint.worker() != worker || !endpoint.isClosed() || closes.containsKey(endpoint.handle().address())) {
+            throw new IllegalArgumentException("endpoint to " + endpoint.peer() + ": must be a closed one of the worker "
+                    + worker.config().name());
+        }
     }
 
     /**
@@ -56,11 +81,8 @@ public final class UcpParkedEndpoints {
      * @param endpoint one of this worker that is closed
      */
     public void abandonOperations(UcpEndpoint endpoint) {
-        worker.checkOpen("ep_close");
-        if (endpoint.worker() != worker || !endpoint.isClosed() || closes.containsKey(endpoint.handle().address())) {
-            throw new IllegalArgumentException("endpoint to " + endpoint.peer() + ": must be a closed one of the worker "
-                    + worker.config().name());
-        }
+        requireClosed(endpoint);
+        uncancelled.remove(endpoint);
         worker.requests().abandon(endpoint);
     }
 

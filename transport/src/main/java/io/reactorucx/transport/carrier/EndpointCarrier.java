@@ -53,6 +53,7 @@ public final class EndpointCarrier implements Carrier {
     private final Runnable whenPeerEnded = this::peerEnded;
     private boolean closedByForce;
     private boolean closing;
+    private boolean abandoned;
 
     /**
      * Creates a carrier without endpoint.
@@ -246,27 +247,33 @@ public final class EndpointCarrier implements Carrier {
     private void closed(Runnable whenClosed) {
         slot.release();
         if (closedByForce && attached().inFlight() > 0) {
-            engine.schedule(CANCELLATION.toNanos(), this::awaitEndOfPeer);
+            engine.schedule(CANCELLATION.toNanos(), this::awaitCancellation);
         }
         whenClosed.run();
     }
 
     /**
-     * Keeps the memory of operations that UCX has not cancelled until the process of the peer has ended. UCX cancels
-     * when the peer has taken what is in its queue of shared memory, which a peer need not do any more.
+     * Keeps the memory of operations that UCX has not cancelled until it has, or until the process of the peer has
+     * ended. UCX cancels when the peer has taken what is in its queue of shared memory, which it need not do any more.
      */
-    private void awaitEndOfPeer() {
-        if (attached().inFlight() > 0 && !worker.isClosed()) {
-            LOG.debug("[{}] {} operations are not cancelled", peer, attached().inFlight());
+    private void awaitCancellation() {
+        if (worker.isClosed()) {
+            return;
+        }
+        if (attached().inFlight() > 0 && !abandoned) {
             slot.park(origin);
+            worker.parkedEndpoints().keep(attached());
             processes.add(process, whenPeerEnded);
+            engine.schedule(CANCELLATION.toNanos(), this::awaitCancellation);
+        } else {
+            processes.remove(process, whenPeerEnded);
+            slot.release();
         }
     }
 
     private void peerEnded() {
-        processes.remove(process, whenPeerEnded);
+        abandoned = true;
         worker.parkedEndpoints().abandonOperations(attached());
-        slot.release();
     }
 
     /**
