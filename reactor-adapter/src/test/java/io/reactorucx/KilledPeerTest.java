@@ -5,12 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -114,6 +117,31 @@ class KilledPeerTest implements NeedsUcx {
         assertThat(connection.isDisposed()).isTrue();
         StepVerifier.create(connection.flush()).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
         connection.disposeNow();
+    }
+
+    /** Over shared memory UCX never cancels what it cannot flush into a queue that nobody reads any more. */
+    @Test
+    void leasesOfAConnectionThatWasClosedByForceBeforeComeBack() {
+        server.stall(connection);
+        UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
+        PendingOperation large = PendingOperation.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER,
+                lease, AmProtocol.RENDEZVOUS));
+        lease.release();
+        List<PendingOperation> small = new ArrayList<>();
+        for (int i = 0; i < 2000; i++) {
+            small.add(PendingOperation.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER,
+                    Bytes.pattern(1, 1000))));
+        }
+        Waits.engineOf(connection);
+        large.assertPending();
+
+        connection.close(CloseMode.FORCE).block(Waits.PATIENCE);
+        Waits.soon().until(() -> resources.parkedEndpoints() > 0);
+        assertThat(resources.buffers().leases()).as("the peer may still read it").isPositive();
+        server.kill();
+
+        Waits.soon().until(() -> resources.buffers().leases() == 0 && resources.parkedEndpoints() == 0);
+        assertThat(large.hasFailed()).isTrue();
     }
 
     @Test

@@ -35,8 +35,6 @@ final class RequestTable {
     private static final int INITIAL_SLOTS = 64;
     /** The number of operations that the log names. */
     private static final int DESCRIBED = 8;
-    /** In place of the kind, for an operation that is ended, though not by UCX. */
-    private static final byte ABANDONED = -1;
     private static final Completion NO_COMPLETION = (rawStatus, length, senderTag) -> { };
 
     /** The upcalls at the end of an operation, a stub of each kind for a worker. */
@@ -444,27 +442,6 @@ final class RequestTable {
         }
     }
 
-    /**
-     * Completes the operations of an endpoint that is closed as cancelled, if UCX has not ended them, and gives their
-     * memory back. UCX keeps its requests, and the slots stay theirs, so that the worker is not destroyed below them.
-     */
-    void abandon(UcpEndpoint of) {
-        for (int slot = 0; slot < generation.length; slot++) {
-            Completion whenDone = completion[slot];
-            if (endpoint[slot] == of && request[slot] != 0 && whenDone != null && kind[slot] != ABANDONED) {
-                Pinned pin = pinned[slot];
-                completion[slot] = NO_COMPLETION;
-                pinned[slot] = null;
-                taken[kind[slot]]--;
-                kind[slot] = ABANDONED;
-                if (pin != null) {
-                    pin.unpin();
-                }
-                call(whenDone, (byte) UcxStatus.CANCELED.code(), 0, 0);
-            }
-        }
-    }
-
     private void call(Completion whenDone, byte rawStatus, long bytes, long senderTag) {
         try {
             whenDone.complete(rawStatus, bytes, senderTag);
@@ -486,9 +463,7 @@ final class RequestTable {
         memory[slot] = null;
         request[slot] = 0;
         generation[slot]++;
-        if (kind[slot] != ABANDONED) {
-            taken[kind[slot]]--;
-        }
+        taken[kind[slot]]--;
         free[freeCount++] = slot;
         if (pin != null) {
             pin.unpin();

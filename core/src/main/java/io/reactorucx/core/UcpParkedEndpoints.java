@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The endpoints of a worker that are parked: {@link UcpEndpoint#close} was called, and UCX can close them once they are
- * wired up, and have sent what was posted, or have failed.
+ * wired up, and have sent what was posted, or have failed; or they are closed by force, and UCX has not yet cancelled
+ * what was in flight.
  *
  * <p><b>Threading:</b> the thread of the worker. <b>Ownership:</b> of the worker, which cannot be closed before they
  * are. <b>Errors:</b> {@link IllegalStateException} on another thread.
@@ -39,22 +40,17 @@ public final class UcpParkedEndpoints {
     }
 
     /**
-     * Counts an endpoint that was closed by force until UCX has cancelled its operations, or they are {@linkplain
-     * #abandonOperations abandoned}.
+     * Counts an endpoint that was closed by force until UCX has cancelled its operations.
      *
      * @param endpoint one of this worker that is closed
      */
     public void keep(UcpEndpoint endpoint) {
-        requireClosed(endpoint);
-        uncancelled.add(endpoint);
-    }
-
-    private void requireClosed(UcpEndpoint endpoint) {
         worker.checkOpen("ep_close");
-        if (endpoint.worker() != worker || !endpoint.isClosed() || closes.containsKey(endpoint.handle().address())) {
+        if (endpoint.worker() != worker || !endpoint.isClosed()) {
             throw new IllegalArgumentException("endpoint to " + endpoint.peer() + ": must be a closed one of the worker "
                     + worker.config().name());
         }
+        uncancelled.add(endpoint);
     }
 
     /**
@@ -71,19 +67,6 @@ public final class UcpParkedEndpoints {
             long now = System.nanoTime();
             List.copyOf(closes.values()).forEach(close -> close.closeOverdue(now, age.toNanos()));
         }
-    }
-
-    /**
-     * Ends the operations of an endpoint that was closed by force as cancelled. Over shared memory UCX itself never
-     * ends them once the peer has stopped to read its queue. The memory of the operations is free then, so the process
-     * of the peer, which may write it until it ends, must have ended.
-     *
-     * @param endpoint one of this worker that is closed
-     */
-    public void abandonOperations(UcpEndpoint endpoint) {
-        requireClosed(endpoint);
-        uncancelled.remove(endpoint);
-        worker.requests().abandon(endpoint);
     }
 
     /**

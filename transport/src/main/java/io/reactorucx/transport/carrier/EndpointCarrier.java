@@ -50,10 +50,9 @@ public final class EndpointCarrier implements Carrier {
     private @Nullable EndpointRelease release;
     /** Until it is known, the peer may have written to the queue of this worker. */
     private boolean overSharedMemory = true;
-    private final Runnable whenPeerEnded = this::peerEnded;
+    private final Runnable whenPeerEnded = () -> lost(process);
     private boolean closedByForce;
     private boolean closing;
-    private boolean abandoned;
 
     /**
      * Creates a carrier without endpoint.
@@ -166,9 +165,9 @@ public final class EndpointCarrier implements Carrier {
     }
 
     @Override
-    public void lost(PeerProcess process) {
+    public void lost(PeerProcess ofPeer) {
         if (overSharedMemory) {
-            queueRepair.accept(process);
+            queueRepair.accept(ofPeer);
         }
     }
 
@@ -253,14 +252,15 @@ public final class EndpointCarrier implements Carrier {
     }
 
     /**
-     * Keeps the memory of operations that UCX has not cancelled until it has, or until the process of the peer has
-     * ended. UCX cancels when the peer has taken what is in its queue of shared memory, which it need not do any more.
+     * Waits until UCX has cancelled what was in flight. It does so once the peer has taken what is in its queue of
+     * shared memory. A peer that has closed its endpoints need not do that any more; when its process has ended, its
+     * queue is emptied from here.
      */
     private void awaitCancellation() {
         if (worker.isClosed()) {
             return;
         }
-        if (attached().inFlight() > 0 && !abandoned) {
+        if (attached().inFlight() > 0) {
             slot.park(origin);
             worker.parkedEndpoints().keep(attached());
             processes.add(process, whenPeerEnded);
@@ -271,10 +271,6 @@ public final class EndpointCarrier implements Carrier {
         }
     }
 
-    private void peerEnded() {
-        abandoned = true;
-        worker.parkedEndpoints().abandonOperations(attached());
-    }
 
     /**
      * Returns whether the endpoint is closed by force, or parked until it can be: what UCX still keeps of it stays
