@@ -47,8 +47,8 @@ public final class UcpParkedEndpoints {
     public void keep(UcpEndpoint endpoint) {
         worker.checkOpen("ep_close");
         if (endpoint.worker() != worker || !endpoint.isClosed()) {
-            throw new IllegalArgumentException("endpoint to " + endpoint.peer() + ": must be a closed one of the worker "
-                    + worker.config().name());
+            throw new IllegalArgumentException("endpoint to " + endpoint.peer()
+                    + ": must be a closed one of the worker " + worker.config().name());
         }
         uncancelled.add(endpoint);
     }
