@@ -8,6 +8,7 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.endpoint.EndpointAllocator;
 import io.reactorucx.transport.endpoint.PeerProcess;
@@ -44,13 +45,13 @@ public final class EndpointCarrier implements Carrier {
     private final Consumer<PeerProcess> queueRepair;
     private final PeerProcesses processes;
     private final EndpointSlot slot;
+    private final Runnable whenPeerEnded = () -> lost(process);
     private PeerOrigin origin = PeerOrigin.UNKNOWN;
     private PeerProcess process = PeerProcess.UNKNOWN;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable EndpointRelease release;
     /** Until it is known, the peer may have written to the queue of this worker. */
     private boolean overSharedMemory = true;
-    private final Runnable whenPeerEnded = () -> lost(process);
     private boolean closedByForce;
     private boolean closing;
 
@@ -245,32 +246,30 @@ public final class EndpointCarrier implements Carrier {
 
     private void closed(Runnable whenClosed) {
         slot.release();
-        if (closedByForce && attached().inFlight() > 0) {
-            engine.schedule(CANCELLATION.toNanos(), this::awaitCancellation);
+        if (attached().isClosed() && attached().inFlight() > 0) {
+            new PeriodicTask(engine, "the look for operations that are not cancelled", CANCELLATION,
+                    this::awaitsCancellation).start();
         }
         whenClosed.run();
     }
 
     /**
-     * Waits until UCX has cancelled what was in flight. It does so once the peer has taken what is in its queue of
-     * shared memory. A peer that has closed its endpoints need not do that any more; when its process has ended, its
+     * Returns whether UCX has yet to cancel what was in flight. It does so once the peer has taken what is in its queue
+     * of shared memory. A peer that has closed its endpoints need not do that any more; when its process has ended, its
      * queue is emptied from here.
      */
-    private void awaitCancellation() {
-        if (worker.isClosed()) {
-            return;
-        }
-        if (attached().inFlight() > 0) {
+    private boolean awaitsCancellation() {
+        boolean waits = !worker.isClosed() && attached().inFlight() > 0;
+        if (waits) {
             slot.park(origin);
             worker.parkedEndpoints().keep(attached());
             processes.add(process, whenPeerEnded);
-            engine.schedule(CANCELLATION.toNanos(), this::awaitCancellation);
         } else {
             processes.remove(process, whenPeerEnded);
             slot.release();
         }
+        return waits;
     }
-
 
     /**
      * Returns whether the endpoint is closed by force, or parked until it can be: what UCX still keeps of it stays
