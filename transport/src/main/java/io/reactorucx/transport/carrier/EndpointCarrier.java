@@ -45,9 +45,9 @@ public final class EndpointCarrier implements Carrier {
     private final Consumer<PeerProcess> queueRepair;
     private final PeerProcesses processes;
     private final EndpointSlot slot;
-    private final Runnable whenPeerEnded = () -> lost(process);
     private PeerOrigin origin = PeerOrigin.UNKNOWN;
     private PeerProcess process = PeerProcess.UNKNOWN;
+    private final Runnable whenPeerEnded = () -> lost(process);
     private @Nullable UcpEndpoint endpoint;
     private @Nullable EndpointRelease release;
     /** Until it is known, the peer may have written to the queue of this worker. */
