@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.error.UcxClosedException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,29 @@ class EndpointCloseTest {
 
         Pair.until(here::progress, closed::get, "the close of an endpoint that has failed");
         Pair.until(here::progress, () -> here.inFlight() == 0, "the end of the operations");
+        assertThat(here.parkedEndpoints().count()).isZero();
+    }
+
+    @Test
+    void isCountedUntilItsOperationsAreCancelled() {
+        UcpEndpoint endpoint = connect();
+        AtomicBoolean flushed = new AtomicBoolean();
+        endpoint.flush((status, length, tag) -> flushed.set(true));
+        until(flushed, "an endpoint that is wired up");
+        assertThatThrownBy(() -> here.parkedEndpoints().keep(endpoint)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("closed one");
+        AtomicInteger result = new AtomicInteger(1);
+        endpoint.amSend(1, Pair.EMPTY, Pair.pattern(1 << 20), null, AmProtocol.RENDEZVOUS, true,
+                (status, length, tag) -> result.set(status));
+        AtomicBoolean closed = closeByForce(endpoint);
+
+        here.parkedEndpoints().keep(endpoint);
+
+        assertThat(here.parkedEndpoints().count()).isPositive();
+        assertThatThrownBy(() -> there.parkedEndpoints().keep(endpoint)).isInstanceOf(IllegalArgumentException.class);
+        until(closed, "the close of the endpoint");
+        Pair.until(this::step, () -> here.inFlight() == 0, "the end of the operations");
+        assertThat(result.get()).as("the end of the message").isNegative();
         assertThat(here.parkedEndpoints().count()).isZero();
     }
 }
