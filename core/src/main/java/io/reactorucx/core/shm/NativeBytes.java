@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Objects;
 
 /**
  * Native memory that is read and written by its address. A segment finds out at each access what kind it is and whose;
@@ -43,7 +44,7 @@ public final class NativeBytes implements DataPlacement.Source {
      * @param memory the memory
      */
     public NativeBytes(MemorySegment memory) {
-        if (!memory.isNative() || memory.address() == 0) {
+        if (!Objects.requireNonNull(memory, "memory").isNative() || memory.address() == 0) {
             throw new IllegalArgumentException("memory " + memory + ": must be native");
         }
         this.memory = memory;
@@ -60,7 +61,8 @@ public final class NativeBytes implements DataPlacement.Source {
      * @return the same memory, to read
      */
     public static MemorySegment lend(MemorySegment memory, Arena arena) {
-        return memory.reinterpret(arena, null).asReadOnly();
+        return Objects.requireNonNull(memory, "memory").reinterpret(Objects.requireNonNull(arena, "arena"), null)
+                .asReadOnly();
     }
 
     /** {@return the memory} */
