@@ -36,7 +36,7 @@ class DemoTest {
     private static final Pattern CONNECTED = Pattern.compile(
             "\\(1\\) connected: .* here \\(pid (\\d+)\\), .* there \\(pid (\\d+)\\), over (.+)");
     /** Step, amount, time, rate, p50 and p99, each figure with its unit. */
-    private static final Pattern ROW = Pattern.compile("    (\\S.*?) {2,}(\\S+ ?[kMGT]?B?) +(\\S+ \\w+) +(\\S+ \\S+/s)"
+    private static final Pattern ROW = Pattern.compile("    (\\S.*?) {2,}(\\S+ ?[kMGT]?B?) +(\\S+ \\w+) +(\\S+ \\S*/s)"
             + " +(\\S+ [mun]?s|-) +(\\S+ [mun]?s|-)");
     private static final Pattern FIGURE = Pattern.compile("([\\d.]+) ?([kMGTmun]?)(B/s|/s|B|s|)");
     private static final Map<String, Double> PREFIXES = Map.of("", 1.0, "k", 1e3, "M", 1e6, "G", 1e9, "T", 1e12,
