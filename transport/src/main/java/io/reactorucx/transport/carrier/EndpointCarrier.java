@@ -255,8 +255,8 @@ public final class EndpointCarrier implements Carrier {
 
     /**
      * Returns whether UCX has yet to cancel what was in flight. It does so once the peer has taken what is in its queue
-     * of shared memory. A peer that has closed its endpoints need not do that any more; when its process has ended, its
-     * queue is emptied from here.
+     * of shared memory, which a peer whose engine hangs does not do. When its process has ended, its queue is emptied
+     * from here.
      */
     private boolean awaitsCancellation() {
         boolean waits = !worker.isClosed() && attached().inFlight() > 0;
