@@ -132,16 +132,21 @@ class FlightEventsTest implements NeedsUcx {
         UcxConnection client = connect(server -> server.respond(application));
         CompletableFuture<byte[]> response = client.requester().requestResponse(new byte[8]).toFuture();
         assertThat(application.blocks.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        Waits.soon().until(() -> resources.health().getFirst().stalls() == 1);
+        Waits.soon().until(() -> resources.health().getFirst().stallsOf("request") == 1);
         application.goOn.countDown();
         Waits.get(response);
 
-        assertThat(await("EngineStall", 1)).singleElement().satisfies(event -> {
-            assertThat(event.getString("operation")).isEqualTo("request");
+        // A busy machine can stop the engine's thread elsewhere for longer than the threshold: another stall, and true.
+        Waits.soon().until(() -> events("EngineStall").stream().anyMatch(FlightEventsTest::isOfRequest));
+        assertThat(events("EngineStall")).filteredOn(FlightEventsTest::isOfRequest).singleElement().satisfies(event -> {
             assertThat(event.getString("handler"))
                     .isEqualTo(BlockingApplication.class.getName() + ".requestResponse");
             assertThat(event.getDuration("blocked")).isGreaterThanOrEqualTo(Duration.ofMillis(20));
         });
+    }
+
+    private static boolean isOfRequest(RecordedEvent event) {
+        return "request".equals(event.getString("operation"));
     }
 
     @Test

@@ -84,9 +84,14 @@ public record EngineStall(String operation, String handler, Duration duration, L
         return framework;
     }
 
+    /** Returns whether no code of an application or a framework runs. */
+    boolean isOfEngine() {
+        return handler.equals(ENGINE);
+    }
+
     /** Returns whether no code of an application or a framework runs, and the thread is within a class. */
     boolean isWithin(Class<?> place) {
-        return handler.equals(ENGINE)
+        return isOfEngine()
                 && stack.stream().anyMatch(frame -> frame.getClassName().equals(place.getName()));
     }
 
@@ -117,6 +122,6 @@ public record EngineStall(String operation, String handler, Duration duration, L
 
     /** {@return operation and handler in one text, by which stalls are counted; {@value #ENGINE} for no handler} */
     public String name() {
-        return handler.equals(ENGINE) ? operation : operation + " " + handler;
+        return isOfEngine() ? operation : operation + " " + handler;
     }
 }

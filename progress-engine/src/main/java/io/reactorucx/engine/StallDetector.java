@@ -60,12 +60,10 @@ final class StallDetector {
         EngineStall stall = current;
         Duration duration = Duration.ofNanos(awakeNanos);
         if (stall == null) {
-            StackTraceElement[] stack = thread.getStackTrace();
-            if (engine.counters().steps() != seenRounds) {
-                // The engine has gone on meanwhile, so that the stack is that of another round.
+            EngineStall begun = stallOf(thread, duration);
+            if (begun == null) {
                 return;
             }
-            EngineStall begun = EngineStall.of(stack, duration);
             if (begun.isWithin(EngineSleep.class)) {
                 // The thread was woken and has not run since: it has had nothing to do for all that time.
                 awakeNanos = 0;
@@ -74,10 +72,26 @@ final class StallDetector {
             current = begun;
             count(begun);
             observer.engineStalled(engine, begun);
+        } else if (stall.isOfEngine() && hasCalledApplication(thread)) {
+            // The thread got no processor, and has called a handler since: what that takes is another stall.
+            ended();
+            awakeNanos = 0;
+            return;
         } else {
             current = stall.lasting(duration);
         }
         longestNanos = Math.max(longestNanos, awakeNanos);
+    }
+
+    private boolean hasCalledApplication(Thread thread) {
+        EngineStall now = stallOf(thread, Duration.ZERO);
+        return now != null && !now.isOfEngine();
+    }
+
+    /** Returns what the thread does in the round that was seen, null when the engine has gone on meanwhile. */
+    private @Nullable EngineStall stallOf(Thread thread, Duration duration) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return engine.counters().steps() == seenRounds ? EngineStall.of(stack, duration) : null;
     }
 
     /** Counts a stall by its name, as long as there are few names. */

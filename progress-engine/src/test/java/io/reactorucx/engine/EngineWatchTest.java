@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.application.Application;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.EngineHealth.State;
@@ -77,6 +78,27 @@ class EngineWatchTest {
             assertThat(detector.current()).isNull();
             assertThat(detector.stalls()).isEqualTo(1);
             assertThat(events).containsExactly("stalled " + engine.name(), "went on after 200");
+        }
+    }
+
+    @Test
+    void handlerCalledInARoundThatHasStalledAlreadyIsAStallOfItsOwn() {
+        try (Fixture fixture = Fixture.overTcp()) {
+            ProgressEngine engine = fixture.startedEngine();
+            StallDetector detector = detector(engine);
+
+            look(detector, 3);
+            assertThat(Objects.requireNonNull(detector.current()).isOfEngine()).isTrue();
+            Application.call(() -> look(detector, 2));
+            assertThat(detector.current()).as("before the handler has taken the threshold").isNull();
+            Application.call(() -> look(detector, 2));
+
+            EngineStall stall = Objects.requireNonNull(detector.current());
+            assertThat(stall.handler()).isEqualTo(Application.class.getName() + ".call");
+            assertThat(stall.duration()).isEqualTo(THRESHOLD.plusNanos(HALF_NANOS));
+            assertThat(detector.byName()).isEqualTo(Map.of(EngineStall.ENGINE, 1L, stall.name(), 1L));
+            assertThat(events).containsExactly("stalled " + engine.name(), "went on after 100",
+                    "stalled " + engine.name());
         }
     }
 
@@ -208,18 +230,20 @@ class EngineWatchTest {
                 await().until(() -> watch.health(0, request).state() == State.STALLED);
 
                 EngineHealth stalled = watch.health(0, request);
-                assertThat(stalled.stalls()).isEqualTo(1);
+                // At least one: a busy machine can stop a thread for as long before the command does.
+                long stalls = stalled.stalls();
+                assertThat(stalls).isPositive();
                 assertThat(Objects.requireNonNull(stalled.oldest()).operation()).as("a command of this library")
                         .isEqualTo("engine");
                 assertThat(stalled.stallsByName()).containsExactly(
-                        Map.entry(Objects.requireNonNull(stalled.oldest()).operation(), 1L));
+                        Map.entry(Objects.requireNonNull(stalled.oldest()).operation(), stalls));
                 assertThat(stalled.longestStall()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
                 assertThat(watch.health(1, null)).extracting(EngineHealth::state, EngineHealth::oldest)
                         .containsExactly(State.RUNNING, null);
 
                 command.goOn.countDown();
                 await().until(() -> watch.health(0, null).state() == State.RUNNING);
-                assertThat(watch.health(0, null).stalls()).isEqualTo(1);
+                assertThat(watch.health(0, null).stalls()).isGreaterThanOrEqualTo(stalls);
             } finally {
                 group.close();
                 watch.close();
