@@ -7,6 +7,7 @@ import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -98,9 +99,16 @@ class MessageFrameCodecTest {
         return batch;
     }
 
+    private static MemorySegment finished(MessageBatch batch, long token, int sequence, int acknowledged) {
+        batch.finish(token, sequence, acknowledged);
+        MemorySegment sent = batch.toNative();
+        assertThat(sent.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(Arrays.copyOf(batch.bytes(), batch.byteSize()));
+        return sent;
+    }
+
     @Test
     void parsedFramesAreThoseThatWereWritten() {
-        byte[] bytes = Bytes.array(all().finish(TOKEN, -7, 9));
+        byte[] bytes = Bytes.array(finished(all(), TOKEN, -7, 9));
 
         assertThat(Arrays.copyOf(bytes, Long.BYTES)).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(MessageFrameCodec.sequence(bytes)).isEqualTo(-7);
@@ -124,7 +132,7 @@ class MessageFrameCodecTest {
         batch.signal(MessageFrameCodec.COMPLETE, 3);
         batch.data(5, new byte[1]);
 
-        assertThat(parse(batch.finish(TOKEN, 0, 0))).containsExactly("data 3 25 2", "data 3 38 2 x3", "data 3 53 1",
+        assertThat(parse(finished(batch, TOKEN, 0, 0))).containsExactly("data 3 25 2", "data 3 38 2 x3", "data 3 53 1",
                 "data 5 63 1", "data 5 75 1",
                 "complete 3", "data 5 90 1");
     }
@@ -136,7 +144,7 @@ class MessageFrameCodecTest {
             batch.data(3, new byte[0]);
         }
 
-        assertThat(parse(batch.finish(TOKEN, 0, 0))).containsExactly("data 3 25 0",
+        assertThat(parse(finished(batch, TOKEN, 0, 0))).containsExactly("data 3 25 0",
                 "data 3 36 0 x" + MessageFrameCodec.MAX_RUN, "data 3 45 0",
                 "data 3 56 0");
     }
@@ -146,13 +154,13 @@ class MessageFrameCodecTest {
         MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         batch.error(0, 1, "x".repeat(5000));
 
-        assertThat(parse(batch.finish(TOKEN, 0, 0))).containsExactly("error 0 1 "
+        assertThat(parse(finished(batch, TOKEN, 0, 0))).containsExactly("error 0 1 "
                 + "x".repeat(MessageFrameCodec.MAX_TEXT_BYTES));
     }
 
     @Test
     void truncatedBatchIsRefusedOrParsedAsAShorterOne() {
-        MemorySegment bytes = all().finish(TOKEN, 0, 0);
+        MemorySegment bytes = finished(all(), TOKEN, 0, 0);
         int shorter = 0;
         for (int size = 0; size < bytes.byteSize(); size++) {
             try {
@@ -169,7 +177,7 @@ class MessageFrameCodecTest {
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void randomBytesAreRefused(int seed) {
         Random random = new Random(seed);
-        byte[] good = Bytes.array(all().finish(TOKEN, 0, 0));
+        byte[] good = Bytes.array(finished(all(), TOKEN, 0, 0));
         for (int i = 0; i < 20_000; i++) {
             byte[] bytes = good.clone();
             for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {

@@ -16,7 +16,7 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.testsupport.NoLeaks;
-import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.HeaderBuffer;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -142,7 +142,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
             UcpActiveMessage message = Objects.requireNonNull(messages.poll(Waits.PATIENCE.toSeconds(),
                     TimeUnit.SECONDS), "no reply");
             return (MemoryFrame.Reply) Objects.requireNonNull(MemoryFrame.parse(
-                    ConnectionCore.headerBehindToken(message), message.length()));
+                    HeaderBuffer.behindToken(message.header()), message.length()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -262,7 +262,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
                 .memory(ofRude.descriptor()).get(0, Bytes.zeroed(10)));
         await().atMost(Waits.PATIENCE).until(() -> !requests.isEmpty());
         MemoryFrame.Read read = (MemoryFrame.Read) MemoryFrame.parse(
-                ConnectionCore.headerBehindToken(requests.remove()), 0);
+                HeaderBuffer.behindToken(requests.remove().header()), 0);
 
         send(new MemoryFrame.Reply(Objects.requireNonNull(read).id(), MemoryReplyStatus.OK, 8, 0).toSegment(),
                 Bytes.zeroed(length),

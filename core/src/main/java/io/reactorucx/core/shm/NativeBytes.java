@@ -163,6 +163,27 @@ public final class NativeBytes implements DataPlacement.Source {
         }
     }
 
+    /**
+     * Copies the first bytes of an array into this memory.
+     *
+     * @param from the array
+     * @param bytes how many, 0 to its length
+     * @param offset where to
+     */
+    public void copyFrom(byte[] from, int bytes, long offset) {
+        Objects.checkFromIndexSize(0, bytes, from.length);
+        long to = toWrite(offset, bytes);
+        if (bytes >= Long.BYTES && bytes <= MAX_WORDS_BYTES) {
+            int last = bytes - Long.BYTES;
+            for (int done = 0; done < last; done += Long.BYTES) {
+                ALL.set(JAVA_LONG_UNALIGNED, to + done, (long) WORD_OF_ARRAY.get(from, done));
+            }
+            ALL.set(JAVA_LONG_UNALIGNED, to + last, (long) WORD_OF_ARRAY.get(from, last));
+        } else {
+            MemorySegment.copy(from, 0, ALL, JAVA_BYTE, to, bytes);
+        }
+    }
+
     @Override
     public void copyTo(long offset, byte[] to, int bytes) {
         long from = at(offset, bytes);

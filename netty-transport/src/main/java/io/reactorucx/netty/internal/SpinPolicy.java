@@ -5,13 +5,23 @@ package io.reactorucx.netty.internal;
  * once work has come within that time. Not at all on a single processor, which the peer or the kernel needs to make
  * work.
  *
+ * <p>Now and then it looks for several times as long: two loops that talk to each other, and sleep, each take longer to
+ * answer than the other one spins, and would sleep for each answer from then on.
+ *
  * <p>Thread: loop.
  */
 public final class SpinPolicy {
 
+    /** One look in so many is a long one, and so many times as long. */
+    private static final int LOOKS_PER_LONG_ONE = 16;
+    private static final int LENGTHS = 4;
+
     private final long longestNanos;
     private long nanos;
     private long idleSince;
+    /** As long after {@link #idleSince} work is soon. */
+    private long soonNanos;
+    private int looks;
 
     public SpinPolicy(long longestNanos, int processors) {
         this.longestNanos = processors > 1 ? longestNanos : 0;
@@ -21,7 +31,9 @@ public final class SpinPolicy {
     /** The loop has nothing to do from now on. Returns until when it spins. */
     public long startIdle(long nowNanos) {
         idleSince = nowNanos;
-        return nowNanos + nanos;
+        boolean isLong = ++looks % LOOKS_PER_LONG_ONE == 0;
+        soonNanos = isLong ? LENGTHS * longestNanos : longestNanos;
+        return nowNanos + (isLong ? soonNanos : nanos);
     }
 
     /** The loop has spun in vain. */
@@ -31,7 +43,7 @@ public final class SpinPolicy {
 
     /** Work has come, in the spin or after a sleep. */
     public void workCame(long nowNanos) {
-        if (nowNanos - idleSince <= longestNanos) {
+        if (nowNanos - idleSince <= soonNanos) {
             nanos = longestNanos;
         }
     }

@@ -24,6 +24,28 @@ class SpinPolicyTest {
     }
 
     @Test
+    void longLookNowAndThenFindsWhatComesLaterThanASpin() {
+        SpinPolicy policy = new SpinPolicy(800, 2);
+        for (int i = 1; i < 16; i++) {
+            assertThat(policy.startIdle(0)).isLessThanOrEqualTo(800);
+            policy.spunInVain();
+            policy.workCame(3200);
+        }
+        assertThat(policy.startIdle(0)).isEqualTo(3200);
+        policy.workCame(3200);
+        assertThat(policy.startIdle(0)).as("the next one").isEqualTo(800);
+
+        for (int i = 18; i < 32; i++) {
+            policy.startIdle(0);
+            policy.spunInVain();
+        }
+        assertThat(policy.startIdle(0)).isEqualTo(3200);
+        policy.spunInVain();
+        policy.workCame(3201);
+        assertThat(policy.startIdle(0)).as("after a long one in vain").isZero();
+    }
+
+    @Test
     void withoutASpinThereIsNone() {
         SpinPolicy policy = new SpinPolicy(0, 2);
         policy.startIdle(10);

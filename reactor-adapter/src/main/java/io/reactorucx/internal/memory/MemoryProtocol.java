@@ -7,6 +7,7 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.transport.connection.ConnectionCore;
+import io.reactorucx.transport.connection.HeaderBuffer;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ public final class MemoryProtocol implements ProtocolHandler {
     @Override
     public void received(UcpActiveMessage message) {
         try {
-            switch (MemoryFrame.parse(ConnectionCore.headerBehindToken(message), message.length())) {
+            switch (MemoryFrame.parse(HeaderBuffer.behindToken(message.header()), message.length())) {
                 case null -> throw new ProtocolViolationException("a message on id " + message.id()
                         + " that is none of the protocol");
                 case MemoryFrame.Request request -> server.requested(request, message);

@@ -10,10 +10,10 @@ public final class SimulatedConnections {
 
     private final EngineConnections connections;
 
-    /** Creates the connections of an engine, which speak one protocol. */
-    public SimulatedConnections(CommandExecutor engine, ResourceLimits limits, ProtocolFactory protocol) {
+    /** Creates the connections of an engine, which speak some protocols. */
+    public SimulatedConnections(CommandExecutor engine, ResourceLimits limits, List<ProtocolFactory> protocols) {
         connections = new EngineConnections(engine, null, limits, Integer.MAX_VALUE);
-        connections.protocols(List.of(protocol));
+        connections.protocols(protocols);
     }
 
     public EngineConnections connections() {

@@ -15,9 +15,33 @@ class SmallRing {
 
     private final MemorySegment ring;
     private final AtomicLong told = new AtomicLong();
+    private final ShownWords words = new ShownWords();
+    /** Of the side that sleeps: the reader of records, or the writer that waits for room. */
+    private final RingSleep sleep = new RingSleep(words);
     private final RingWriter writer;
     private final RingReader reader;
     private long value;
+
+    /** Two words of one side. */
+    private static final class ShownWords implements RingSleep.Words {
+
+        private final AtomicLong asleep = new AtomicLong();
+        private final AtomicLong waits = new AtomicLong();
+
+        private AtomicLong at(int index) {
+            return index == RingLayout.SLEEP_WORD ? asleep : waits;
+        }
+
+        @Override
+        public long getAcquire(int index) {
+            return at(index).getAcquire();
+        }
+
+        @Override
+        public void setRelease(int index, long value) {
+            at(index).setRelease(value);
+        }
+    }
 
     SmallRing(int slots) {
         ring = Arena.ofAuto().allocate((long) slots * RingLayout.SLOT_BYTES, RingLayout.SLOT_BYTES);
@@ -47,8 +71,27 @@ class SmallRing {
         value = id == ID && headerBytes == Long.BYTES && first == second && second == last ? first : -1;
     }
 
+    /** Returns whether {@link #read} would find a record. */
+    final boolean hasNext() {
+        return reader.hasNext();
+    }
+
+    /** Returns whether there is room for the record that was refused last. */
+    final boolean hasRoom() {
+        return writer.hasRoom();
+    }
+
     /** The writer may use again what was read. */
     final void tell() {
         told.setRelease(reader.position());
+    }
+
+    final void tellAsleep(boolean waitsForReader) {
+        sleep.tellAsleep(waitsForReader);
+    }
+
+    /** Returns whether the side that sleeps is to be woken. */
+    final boolean wakes(boolean records) {
+        return RingSleep.toBeWoken(words, records) != 0;
     }
 }

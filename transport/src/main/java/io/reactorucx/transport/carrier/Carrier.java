@@ -3,6 +3,7 @@ package io.reactorucx.transport.carrier;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.transport.endpoint.PeerProcess;
@@ -51,6 +52,21 @@ public interface Carrier {
      */
     boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone);
+
+    /**
+     * Sends a small frame without header, the first bytes of an array, if it goes at once and the array is free then.
+     * Returns whether it has; if not, {@link #send} may.
+     */
+    boolean sendNow(int reservedId, byte[] bytes, int size);
+
+    /**
+     * Throws what {@link #send} would throw for its arguments, and for the state of this way, for a frame that goes
+     * another way. Returns whether {@link #send} would copy the frame within the call.
+     */
+    boolean checkSend(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration);
+
+    /** Takes a small frame of the peer that has come another way: its header, and its payload behind it. */
+    void arrived(int reservedId, DataPlacement.Source source, long offset, int headerBytes, int payloadBytes);
 
     /** As {@link #send}, for a small frame without header, also at the limit of operations in flight. */
     boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone);

@@ -3,6 +3,7 @@ package io.reactorucx.transport.carrier;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
@@ -10,6 +11,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.transport.command.JvmErrors;
 import io.reactorucx.transport.endpoint.EndpointAllocator;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.endpoint.PeerProcesses;
@@ -136,6 +138,31 @@ public final class EndpointCarrier implements Carrier {
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {
         return attached().amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+    }
+
+    @Override
+    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+        return false; // UCX takes native memory.
+    }
+
+    @Override
+    public boolean checkSend(int reservedId, MemorySegment header, MemorySegment payload,
+            @Nullable UcpMemory registration) {
+        return attached().checkSend(reservedId, header, payload, registration);
+    }
+
+    @Override
+    public void arrived(int reservedId, DataPlacement.Source source, long offset, int headerBytes, int payloadBytes) {
+        UcpEndpoint from = endpoint();
+        if (from == null || from.isClosed()) {
+            return;
+        }
+        try {
+            from.worker().activeMessages().arrived(reservedId, source, offset, headerBytes, payloadBytes, from);
+        } catch (Throwable t) {
+            LOG.error("[{}] a handler threw", from.worker().config().name(), t);
+            JvmErrors.rethrowIfOutOfMemory(t);
+        }
     }
 
     @Override

@@ -274,20 +274,12 @@ public final class ConnectionCore implements OperationOwner {
         return headers.ofApplication(peerToken(), id, number, own);
     }
 
-    /**
-     * Tells the peer that a message whose data it still has will not be fetched, also while this side closes: without
-     * it the peer would take the release of the data for its delivery.
-     */
+    /** Tells the peer that an offered message will not be fetched, also while this side closes: else it is delivered. */
     public void refuse(int messageNumber) {
         if (carrier.isUsable()) {
             control.send(ControlFrame.of(ControlFrame.Type.REFUSED,
                     ControlFields.NONE.with(ControlFields.Key.MESSAGE_NUMBER, messageNumber)));
         }
-    }
-
-    /** Returns the header of a message of the peer without the token, which was checked. */
-    public static MemorySegment headerBehindToken(UcpActiveMessage message) {
-        return HeaderBuffer.behindToken(message.header());
     }
 
     /**
@@ -302,9 +294,22 @@ public final class ConnectionCore implements OperationOwner {
             AmProtocol protocol, Completion whenDone) {
         requireCarried();
         log.sent(reservedId, header, payload);
-        return !(protocol == AmProtocol.RENDEZVOUS
+        boolean free = !(protocol == AmProtocol.RENDEZVOUS
                 && offerLarge(reservedId, header, payload, registration, whenDone))
                 && carrier.send(reservedId, header, payload, registration, protocol, whenDone);
+        heartbeat.sent(); // Not for one that was refused: the peer would hear nothing while all are.
+        return free;
+    }
+
+    /** As {@link #send}, for a small message that the peer gets at once. Returns whether it does. */
+    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+        requireCarried();
+        boolean sent = carrier.sendNow(reservedId, bytes, size);
+        if (sent) {
+            log.sent(reservedId, bytes, size);
+            heartbeat.sent();
+        }
+        return sent;
     }
 
     /**
@@ -322,7 +327,6 @@ public final class ConnectionCore implements OperationOwner {
         if (!life.phase().carriesMessages()) {
             throw termination.cause().closed("am_send");
         }
-        heartbeat.sent();
     }
 
     /** Sets the way for large messages other than UCX's. */
@@ -419,11 +423,6 @@ public final class ConnectionCore implements OperationOwner {
     /** The engine has closed. */
     void engineClosed() {
         termination.engineClosed();
-    }
-
-    /** Returns whether all receivers have been terminated. */
-    boolean isDelivered() {
-        return protocols.isDelivered();
     }
 
     public ProtocolHandlers protocols() {

@@ -98,6 +98,12 @@ final class ConnectionLog {
         }
     }
 
+    void sent(int id, byte[] bytes, int size) {
+        if (wiretap != null) {
+            wiretap.message(name, "sent", id, MemorySegment.NULL, MemorySegment.ofArray(bytes).asSlice(0, size));
+        }
+    }
+
     void received(UcpActiveMessage message) {
         if (wiretap != null && message.isInline()) {
             wiretap.message(name, "received", message.id(), message.header(), message.payload());

@@ -187,8 +187,8 @@ public final class EngineConnections {
             ages.stop();
         }
         // Messages that came before the end may still wait for demand.
-        undelivered.removeIf(ConnectionCore::isDelivered);
-        if (!connection.isDelivered()) {
+        undelivered.removeIf(ended -> ended.protocols().isDelivered());
+        if (!connection.protocols().isDelivered()) {
             undelivered.add(connection);
         }
     }

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
  *
  * <p>Thread: engine.
  */
-final class HeaderBuffer {
+public final class HeaderBuffer {
 
     static final int TOKEN_BYTES = Long.BYTES;
 
@@ -65,8 +65,8 @@ final class HeaderBuffer {
         return filled;
     }
 
-    /** Returns what a protocol has put behind the token. */
-    static MemorySegment behindToken(MemorySegment header) {
+    /** Returns what a protocol has put behind the token, which was checked. */
+    public static MemorySegment behindToken(MemorySegment header) {
         return header.byteSize() < TOKEN_BYTES ? header : header.asSlice(TOKEN_BYTES);
     }
 }

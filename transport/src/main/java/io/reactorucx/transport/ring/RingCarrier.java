@@ -3,13 +3,12 @@ package io.reactorucx.transport.ring;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
-import io.reactorucx.core.shm.NativeBytes;
 import io.reactorucx.transport.carrier.Carrier;
-import io.reactorucx.transport.command.JvmErrors;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.frame.ReservedMessageIds;
@@ -56,7 +55,7 @@ public final class RingCarrier implements Carrier {
     private boolean waking;
     private byte[] wakeFrame = new byte[0];
 
-    /** A frame that waits, with copies of its header and of a small payload on the heap. */
+    /** A frame that waits, with copies of its header and of a small payload of an application on the heap. */
     private record PendingSend(int id, MemorySegment header, MemorySegment payload, Completion whenDone) {
     }
 
@@ -136,8 +135,7 @@ public final class RingCarrier implements Carrier {
         if (way == Way.ENDPOINT || protocol == AmProtocol.RENDEZVOUS) {
             return endpoint.send(reservedId, header, payload, registration, protocol, whenDone);
         }
-        boolean copied = Objects.requireNonNull(endpoint.endpoint()).checkSend(reservedId, header, payload,
-                registration);
+        boolean copied = endpoint.checkSend(reservedId, header, payload, registration);
         if (way == Way.RING) {
             RingLink over = link();
             if (!over.fits(header.byteSize(), payload.byteSize())) {
@@ -155,8 +153,28 @@ public final class RingCarrier implements Carrier {
             throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, pending.size()
                     + " frames wait for room in the ring, and maxInFlight is " + maxPending);
         }
-        await(new PendingSend(reservedId, copy(header), copied ? copy(payload) : payload, whenDone));
+        // Whoever sends batches keeps them until they are done; an application may not, where UCX would copy.
+        boolean kept = !copied || reservedId == ReservedMessageIds.MESSAGES;
+        await(new PendingSend(reservedId, copy(header), kept ? payload : copy(payload), whenDone));
         return false;
+    }
+
+    @Override
+    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+        RingLink over = link;
+        return way == Way.RING && over != null && pending.isEmpty() && !over.isAwaited() && over.fits(0, size)
+                && endpoint.isUsable() && over.write(reservedId, bytes, size);
+    }
+
+    @Override
+    public boolean checkSend(int reservedId, MemorySegment header, MemorySegment payload,
+            @Nullable UcpMemory registration) {
+        return endpoint.checkSend(reservedId, header, payload, registration);
+    }
+
+    @Override
+    public void arrived(int reservedId, DataPlacement.Source source, long offset, int headerBytes, int payloadBytes) {
+        endpoint.arrived(reservedId, source, offset, headerBytes, payloadBytes);
     }
 
     /** Control frames are few, and those that end a connection follow what UCX carries. */
@@ -212,20 +230,6 @@ public final class RingCarrier implements Carrier {
             }
         } catch (UcxException e) {
             waited.whenDone.complete(e.status().code(), 0, 0);
-        }
-    }
-
-    /** A frame has come over the ring. */
-    void arrived(int id, NativeBytes ring, long offset, int headerBytes, int dataBytes) {
-        UcpEndpoint from = endpoint.endpoint();
-        if (from == null || from.isClosed()) {
-            return;
-        }
-        try {
-            from.worker().activeMessages().arrived(id, ring, offset, headerBytes, dataBytes, from);
-        } catch (Throwable t) {
-            LOG.error("[{}] a handler threw", from.worker().config().name(), t);
-            JvmErrors.rethrowIfOutOfMemory(t);
         }
     }
 

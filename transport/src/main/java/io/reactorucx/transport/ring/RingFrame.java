@@ -63,11 +63,16 @@ record RingFrame(Type type, int descriptor, int bytes, byte[] key, byte[] peerKe
 
     /** Returns the frame, or null when the message is none. */
     static @Nullable RingFrame parse(UcpActiveMessage message) {
-        if (!message.isInline() || message.headerBytes() != 0 || message.length() < SHORT_BYTES
-                || message.length() > OFFER_BYTES) {
+        return !message.isInline() || message.headerBytes() != 0 || message.length() > OFFER_BYTES ? null
+                : parse(message.toByteArray());
+    }
+
+    /** Returns the frame, or null when the bytes are none. */
+    static @Nullable RingFrame parse(byte[] frame) {
+        if (frame.length < SHORT_BYTES) {
             return null;
         }
-        ByteBuffer in = ByteBuffer.wrap(message.toByteArray()).position(TOKEN_BYTES);
+        ByteBuffer in = ByteBuffer.wrap(frame).position(TOKEN_BYTES);
         int number = Byte.toUnsignedInt(in.get());
         if (number >= TYPES.length || in.capacity() != (TYPES[number] == Type.OFFER ? OFFER_BYTES : SHORT_BYTES)) {
             return null;

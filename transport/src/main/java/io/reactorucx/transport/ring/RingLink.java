@@ -10,7 +10,6 @@ import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -40,6 +39,7 @@ final class RingLink {
     private final RingCounters counters;
     private final Arena arena;
     private final SharedPages own;
+    private final RingSleep sleep;
     private final RingWriter writer;
     private final long slotsToTell;
     private final Long2ObjectHashMap<RingCarrier> carriers = new Long2ObjectHashMap<>();
@@ -50,9 +50,9 @@ final class RingLink {
     private final PeriodicTask wakeUps;
     private @Nullable Arena mapping;
     private @Nullable SharedPages ofPeer;
+    private RingSleep.@Nullable Words shownByPeer;
     private @Nullable RingReader reader;
     private long toldPosition;
-    private long sleep;
     /** What the peer showed when it was woken last; 0 while there is nothing to confirm. */
     private long wokenSleep;
     /** The sleep during which the peer was woken again last, to which the pause before the next time belongs. */
@@ -81,6 +81,7 @@ final class RingLink {
         this.arena = arena;
         this.counters = counters;
         this.wakeUps = new PeriodicTask(engine, "the repetition of lost wake-ups", confirmation, this::wakeAgain);
+        this.sleep = new RingSleep(new RingSleep.PageWords(own));
         this.writer = new RingWriter(own.memory(), this::readByPeer);
         this.slotsToTell = own.memory().byteSize() >> RingLayout.SLOT_SHIFT + 3;
     }
@@ -125,6 +126,7 @@ final class RingLink {
             if (mapped != null) {
                 mapping = ofMapping;
                 ofPeer = mapped;
+                shownByPeer = new RingSleep.PageWords(mapped);
                 reader = new RingReader(mapped.memory());
             }
         } finally {
@@ -153,17 +155,28 @@ final class RingLink {
 
     /** Writes a message, and returns whether there was room. */
     boolean write(int id, MemorySegment header, MemorySegment data) {
-        boolean done = false;
         try {
-            done = !ended && writer.write(id, header, data);
+            return !ended && writer.write(id, header, data) && wrote();
         } catch (ProtocolViolationException e) {
             violated(e);
+            return false;
         }
-        if (done) {
-            written = true;
-            counters.countSent();
+    }
+
+    /** As {@link #write(int, MemorySegment, MemorySegment)}, for the first bytes of an array. */
+    boolean write(int id, byte[] data, int bytes) {
+        try {
+            return !ended && writer.write(id, data, bytes) && wrote();
+        } catch (ProtocolViolationException e) {
+            violated(e);
+            return false;
         }
-        return done;
+    }
+
+    private boolean wrote() {
+        written = true;
+        counters.countSent();
+        return true;
     }
 
     private long readByPeer() {
@@ -275,14 +288,12 @@ final class RingLink {
         boolean records = written;
         written = false;
         roomMade = false;
-        SharedPages peer = ofPeer;
+        RingSleep.Words peer = shownByPeer;
         if (peer == null || ended || carriers.isEmpty()) {
             return;
         }
-        // What was written is there before this looks whether the peer sleeps; the peer says so before it looks.
-        VarHandle.fullFence();
-        long now = peer.word(RingLayout.SLEEP_WORD);
-        if ((now & 1) == 0 || now == wokenSleep || !records && peer.word(RingLayout.WAIT_WORD) == 0) {
+        long now = RingSleep.toBeWoken(peer, records);
+        if (now == 0 || now == wokenSleep) {
             return;
         }
         for (RingCarrier carrier : carriers.values()) {
@@ -339,15 +350,12 @@ final class RingLink {
 
     /** This engine is about to sleep. */
     void tellAsleep() {
-        own.publish(RingLayout.WAIT_WORD, waiting.isEmpty() && readings.isEmpty() ? 0 : 1);
-        sleep = sleep + 1 | 1;
-        own.word(RingLayout.SLEEP_WORD, sleep);
+        sleep.tellAsleep(!waiting.isEmpty() || !readings.isEmpty());
     }
 
     /** This engine is awake. */
     void tellAwake() {
-        sleep = sleep + 1 & ~1L;
-        own.publish(RingLayout.SLEEP_WORD, sleep);
+        sleep.tellAwake();
     }
 
     /** Returns whether there is something to do before a sleep. */

@@ -2,6 +2,7 @@ package io.reactorucx.transport.ring;
 
 import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.core.shm.SharedPages;
+import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.PeriodicTask;
 import io.reactorucx.engine.PolledSource;
 import io.reactorucx.engine.ProgressEngine;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +36,8 @@ final class RingLinks implements PolledSource {
     private static final int READS_PER_ROUND = 64;
     private static final Duration IDLE = Duration.ofSeconds(5);
 
-    private final ProgressEngine engine;
+    private final CommandExecutor engine;
+    private final Consumer<PolledSource> pollBeside;
     private final int ringBytes;
     private final MappedMemory limit;
     private final FairLimit shares;
@@ -52,13 +55,18 @@ final class RingLinks implements PolledSource {
     private boolean polled;
 
     RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters) {
-        this(engine, ringBytes, limit, shares, counters, IDLE);
+        this(engine, engine::pollBeside, ringBytes, limit, shares, counters, IDLE);
     }
 
-    /** Creates rings of which a pair ends that has no connection at two looks. */
-    RingLinks(ProgressEngine engine, int ringBytes, MappedMemory limit, FairLimit shares, RingCounters counters,
-            Duration looks) {
+    /**
+     * Creates rings of which a pair ends that has no connection at two looks.
+     *
+     * @param pollBeside takes these rings when there is the first one, and polls them from then on
+     */
+    RingLinks(CommandExecutor engine, Consumer<PolledSource> pollBeside, int ringBytes, MappedMemory limit,
+            FairLimit shares, RingCounters counters, Duration looks) {
         this.engine = engine;
+        this.pollBeside = pollBeside;
         this.ringBytes = ringBytes;
         this.limit = limit;
         this.shares = shares;
@@ -102,7 +110,7 @@ final class RingLinks implements PolledSource {
     private void added(RingLink link) {
         if (!polled) {
             polled = true;
-            engine.pollBeside(this);
+            pollBeside.accept(this);
         }
         List<RingLink> more = new ArrayList<>(links);
         more.add(link);
@@ -191,12 +199,17 @@ final class RingLinks implements PolledSource {
         for (RingLink link : links) {
             link.tellAsleep();
         }
+        return !hasWork();
+    }
+
+    /** Returns whether there is something to do before a sleep. */
+    boolean hasWork() {
         for (RingLink link : links) {
             if (link.hasWork()) {
-                return false;
+                return true;
             }
         }
-        return true;
+        return false;
     }
 
     @Override

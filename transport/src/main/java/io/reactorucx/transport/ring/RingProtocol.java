@@ -57,7 +57,7 @@ final class RingProtocol implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         PeerInfo own = connection.registry().ownInfo(connection.config());
-        if (!own.locality().hasRings() || !peer.locality().hasRings() || own.workerId() == peer.workerId()) {
+        if (!peer.locality().hasRings() || own.workerId() == peer.workerId()) {
             return;
         }
         if (!endpoint.sharesQueue()) {
@@ -110,8 +110,12 @@ final class RingProtocol implements ProtocolHandler {
         if (frame == null) {
             violated(new ProtocolViolationException("a message on id " + message.id() + " that is none of the"
                     + " protocol"));
-            return;
+        } else {
+            received(frame);
         }
+    }
+
+    void received(RingFrame frame) {
         switch (frame.type()) {
             case OFFER -> offered(frame);
             case MAPPED -> mappedThere();

@@ -49,13 +49,35 @@ final class RingWriter {
      */
     boolean write(int id, MemorySegment header, MemorySegment data) {
         long headerBytes = header.byteSize();
-        long dataBytes = data.byteSize();
+        long at = begin(id, headerBytes, data.byteSize());
+        if (at < 0) {
+            return false;
+        }
+        ring.copyFrom(header, at + RingLayout.HEAD_BYTES);
+        ring.copyFrom(data, at + RingLayout.HEAD_BYTES + headerBytes);
+        end(at, headerBytes + data.byteSize());
+        return true;
+    }
+
+    /** As {@link #write(int, MemorySegment, MemorySegment)}, without a header, for the first bytes of an array. */
+    boolean write(int id, byte[] data, int bytes) {
+        long at = begin(id, 0, bytes);
+        if (at < 0) {
+            return false;
+        }
+        ring.copyFrom(data, bytes, at + RingLayout.HEAD_BYTES);
+        end(at, bytes);
+        return true;
+    }
+
+    /** Begins a record, and returns where it is, -1 while there is no room. */
+    private long begin(int id, long headerBytes, long dataBytes) {
         long needed = RingLayout.slots(RingLayout.HEAD_BYTES + headerBytes + dataBytes);
         long index = position & slots - 1;
         long filler = needed > slots - index ? slots - index : 0;
         // One more: the sequence number of the next record is cleared before this one is seen.
         if (!hasRoom(filler + needed + 1)) {
-            return false;
+            return -1;
         }
         if (filler > 0) {
             clear(0);
@@ -66,11 +88,12 @@ final class RingWriter {
         clear(index + needed & slots - 1);
         long at = index << RingLayout.SLOT_SHIFT;
         ring.set(at + RingLayout.NUMBERS_AT, RingLayout.numbers(id, headerBytes, dataBytes));
-        ring.copyFrom(header, at + RingLayout.HEAD_BYTES);
-        ring.copyFrom(data, at + RingLayout.HEAD_BYTES + headerBytes);
+        return at;
+    }
+
+    private void end(long at, long bytes) {
         publish(at);
-        position += needed;
-        return true;
+        position += RingLayout.slots(RingLayout.HEAD_BYTES + bytes);
     }
 
     /** Returns whether there is room by now for the message that was refused last. */

@@ -8,12 +8,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.Main;
 
-/** The writer and the reader of a ring at the same time; the races are in {@code src/jcstress/java}. */
+/** The two sides of a ring at the same time; the races are in {@code src/jcstress/java}. */
 @Tag("slow")
 class RaceTest {
 
     private static final Map<String, String> RACES = Map.of("RingRecordStress", "OK", "RingRoomStress", "OK",
-            "RingWrapStress", "OK");
+            "RingSleepStress", "OK", "RingWaitStress", "OK", "RingWrapStress", "OK");
 
     @Test
     void readerAndWriterMeetWell() {

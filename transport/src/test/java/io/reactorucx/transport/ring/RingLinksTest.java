@@ -51,8 +51,8 @@ class RingLinksTest {
         context = UcpContext.create(UcpConfig.builder().transports("tcp").build());
         engine = new ProgressEngine(context, EngineConfig.of("reactor-ucx-test"), 0, EngineObserver.NONE);
         engine.step(false, 0);
-        links = new RingLinks(engine, BYTES, limit, new FairLimit(8 * MAPPED_BYTES, 4 * MAPPED_BYTES), counters,
-                Duration.ofMillis(1));
+        links = new RingLinks(engine, engine::pollBeside, BYTES, limit,
+                new FairLimit(8 * MAPPED_BYTES, 4 * MAPPED_BYTES), counters, Duration.ofMillis(1));
     }
 
     @AfterEach

@@ -6,6 +6,7 @@ import io.reactorucx.core.ActiveMessageHandler;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpConfig;
@@ -145,6 +146,9 @@ final class RingPair implements AutoCloseable {
                         case "endpoint" -> endpoint;
                         case "isUsable" -> usable;
                         case "sendUrgent" -> woken((Completion) arguments[2]);
+                        case "checkSend" -> endpoint.checkSend((int) arguments[0], (MemorySegment) arguments[1],
+                                (MemorySegment) arguments[2], null);
+                        case "arrived" -> arrived(arguments);
                         case "send" -> overEndpoint.add(new byte[0]);
                         case "flush" -> true;
                         case "inFlight" -> 0L;
@@ -156,6 +160,12 @@ final class RingPair implements AutoCloseable {
                 whenViolated.run();
             });
             carrier.agreed();
+        }
+
+        private boolean arrived(Object[] arguments) {
+            worker.activeMessages().arrived((int) arguments[0], (DataPlacement.Source) arguments[1],
+                    (long) arguments[2], (int) arguments[3], (int) arguments[4], endpoint);
+            return true;
         }
 
         private boolean woken(Completion whenDone) {

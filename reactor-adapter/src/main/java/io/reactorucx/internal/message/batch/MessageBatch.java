@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * Frames that travel in one active message. A batch has memory of its own, which is filled, sent, and filled again.
  *
- * <p>Frames are written into an array, which is copied to native memory when the batch is sent: that takes less time
- * than to write small frames to native memory. Thread: engine.
+ * <p>Frames are written into an array, which is copied when the batch is sent, to native memory where UCX carries it:
+ * that takes less time than to write small frames to native memory. Thread: engine.
  */
 public final class MessageBatch implements Completion {
 
@@ -98,10 +98,19 @@ public final class MessageBatch implements Completion {
         return size + bytes <= usualBytes || isEmpty();
     }
 
-    /** Returns the batch's memory, to be sent with the peer's token under a sequence number. */
-    public MemorySegment finish(long token, int sequence, int acknowledged) {
+    /** Completes the batch, to be sent with the peer's token under a sequence number. */
+    public void finish(long token, int sequence, int acknowledged) {
         writeRunCount();
         MessageFrameCodec.putPreamble(bytes, token, sequence, acknowledged);
+    }
+
+    /** Returns the array whose first {@link #byteSize()} bytes are the finished batch. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    /** Returns native memory of the batch's own with the finished batch. */
+    public MemorySegment toNative() {
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, size);
         if (filled.byteSize() != size) {
             filled = memory.asSlice(0, size);

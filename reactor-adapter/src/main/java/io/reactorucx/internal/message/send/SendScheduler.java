@@ -7,6 +7,7 @@ import io.reactorucx.internal.message.batch.MessageBatch;
 import io.reactorucx.internal.message.batch.SequenceWindow;
 import io.reactorucx.internal.message.context.StreamContext;
 import io.reactorucx.transport.command.CoalescedCommand;
+import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -323,9 +324,11 @@ public final class SendScheduler {
         int number = sequence.take(batch.byteSize());
         boolean taken = false;
         try {
-            MemorySegment bytes = batch.finish(peerToken, number, sequence.acknowledge());
-            boolean completed = context.connection().send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes,
-                    null, AmProtocol.EAGER, batch);
+            batch.finish(peerToken, number, sequence.acknowledge());
+            ConnectionCore connection = context.connection();
+            boolean completed = connection.sendNow(ReservedMessageIds.MESSAGES, batch.bytes(), batch.byteSize())
+                    || connection.send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, batch.toNative(), null,
+                            AmProtocol.EAGER, batch);
             taken = true;
             current = null;
             sentBatches++;

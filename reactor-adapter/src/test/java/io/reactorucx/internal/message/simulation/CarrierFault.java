@@ -25,7 +25,7 @@ enum CarrierFault {
     /** No PING arrives. */
     LOST_PING("is not connected any more"),
     /** A byte of a large message is another one. */
-    CHANGED_BYTE("not intact");
+    CHANGED_BYTE("not intact|gets response");
 
     private final String foundBy;
 

@@ -44,6 +44,7 @@ class MessageSimulationTest {
     private static final Set<ConnectionPhase> PHASES = EnumSet.noneOf(ConnectionPhase.class);
 
     private static SimulatedPools pools;
+    private static long ringRecords;
 
     @BeforeAll
     static void open() {
@@ -64,7 +65,9 @@ class MessageSimulationTest {
         List<Simulation> failed = new ArrayList<>();
         (single == null ? LongStream.rangeClosed(1, seeds) : LongStream.of(single)).forEach(seed -> {
             if (failed.size() < SHOWN) {
-                Simulation run = new Scenario(seed, fault, pools, PHASES::add).run();
+                Scenario scenario = new Scenario(seed, fault, pools, PHASES::add);
+                Simulation run = scenario.run();
+                ringRecords += scenario.ringRecords();
                 if (run.hasFailed()) {
                     failed.add(run);
                 }
@@ -77,11 +80,13 @@ class MessageSimulationTest {
     @Test
     void nothingIsWrongInAnySeed() {
         PHASES.clear();
+        ringRecords = 0;
 
         assertThat(failing(SEEDS, CarrierFault.NONE)).extracting(Simulation::report).isEmpty();
 
         if (SEEDS >= ENOUGH_SEEDS && Long.getLong("io.reactorucx.test.seed") == null) {
             assertThat(PHASES).as("the phases that were reached").containsAll(LASTING_PHASES);
+            assertThat(ringRecords).as("batches that went over rings").isGreaterThan(SEEDS);
         }
     }
 

@@ -20,6 +20,7 @@ final class Scenario {
     private static final int WORK_NANOS = 20_000_000;
     private static final int HURRY_NANOS = 60_000_000;
     private static final long REST_NANOS = 2_000_000_000L;
+    private static final long RING_MEMORY = 16 << 20;
     private static final Duration HEARTBEAT = Duration.ofMillis(200);
 
     private final Simulation simulation;
@@ -42,6 +43,8 @@ final class Scenario {
         simulation.afterEach(() -> {
             phases.accept(one.connection().phase());
             phases.accept(two.connection().phase());
+            one.pollRings();
+            two.pollRings();
         });
         one.connect(two);
         two.connect(one);
@@ -49,7 +52,7 @@ final class Scenario {
 
     private SimulatedSide side(String name, CarrierSettings settings, SimulatedPools.Side pools, boolean scarce) {
         return new SimulatedSide(simulation, name, settings, limits(), scarce ? pools.fewMessages() : pools.messages(),
-                pools.application());
+                pools.application(), simulation.chance(0.9) ? RING_MEMORY : 0);
     }
 
     private FlowControlConfig limits() {
@@ -61,6 +64,21 @@ final class Scenario {
 
     /** Runs the seed. Returns what was wrong, null for nothing. */
     Simulation run() {
+        try {
+            runAll();
+        } finally {
+            one.rings().close();
+            two.rings().close();
+        }
+        return simulation;
+    }
+
+    /** Returns the batches that went over rings. */
+    long ringRecords() {
+        return one.rings().sent() + two.rings().sent();
+    }
+
+    private void runAll() {
         new SimulatedHandshake(simulation, one, two, hasSocket, this::work).start();
         if (simulation.chance(0.05)) {
             SimulatedSide impatient = simulation.chance(0.5) ? one : two;
@@ -85,7 +103,6 @@ final class Scenario {
             one.checkAtEnd();
             two.checkAtEnd();
         }
-        return simulation;
     }
 
     private void giveUp(SimulatedSide side) {

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message.simulation;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.error.UcxException;
@@ -16,13 +17,13 @@ import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.SimulatedConnections;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.frame.ControlFrame;
+import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import io.reactorucx.transport.ring.SimulatedRings;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,13 +44,6 @@ final class SimulatedCarrier implements Carrier {
     private static final long LATE_NANOS = 3_000_000_000L;
     /** So much longer messages take where one is to overtake another one. */
     private static final long SLOWER_NANOS = 500_000;
-
-    /** A message that is on its way. */
-    private static final class Flight {
-
-        private byte[] bytes;
-        private boolean hasMessages;
-    }
 
     /** What an operation waits for. Each kind has slots of its own, as those of an engine. */
     private enum Kind { ROOM, PEER, DATA, CONTROL }
@@ -88,10 +82,11 @@ final class SimulatedCarrier implements Carrier {
     private final SimulatedWay way = new SimulatedWay(this);
     private final CarriedFrames frames;
     private final Set<Pending> pending = new LinkedHashSet<>();
-    private final Deque<Flight> onTheirWay = new ArrayDeque<>();
+    private final BatchFaults batches = new BatchFaults(this);
     private SimulatedCarrier other;
     private ConnectionCore connection;
     private MessageProtocol protocol;
+    private SimulatedRings rings;
     private EndpointRelease release;
     private State state = State.UNATTACHED;
     private boolean closedByForce;
@@ -109,7 +104,8 @@ final class SimulatedCarrier implements Carrier {
         this.frames = new CarriedFrames(simulation, name, whenReset);
     }
 
-    void connect(SimulatedCarrier peer, ConnectionCore owner, MessageProtocol messages) {
+    void connect(SimulatedCarrier peer, ConnectionCore owner, MessageProtocol messages, SimulatedRings own) {
+        rings = own;
         other = peer;
         connection = owner;
         protocol = messages;
@@ -193,20 +189,16 @@ final class SimulatedCarrier implements Carrier {
         }
     }
 
+    /** A batch was sent, over a ring or over this carrier. */
+    void sent(byte[] batch) {
+        frames.sent(batch);
+    }
+
     private boolean sendSmall(byte[] bytes, Completion whenDone) {
-        List<Frame> content = frames.sent(bytes);
+        List<Frame> content = CarriedFrames.of(bytes);
         simulation.note(name + " sends batch " + MessageFrameCodec.sequence(bytes) + ", frames "
                 + content.stream().map(frame -> frame.type() + "@" + frame.stream()).toList());
-        Flight flight = new Flight();
-        flight.bytes = bytes;
-        flight.hasMessages = content.stream().anyMatch(frame -> frame.type() == MessageFrameCodec.DATA
-                || frame.type() == MessageFrameCodec.RUN);
-        if (!spoil(flight, content)) {
-            arrive(flight);
-        }
-        if (flight.hasMessages) {
-            onTheirWay.add(flight);
-        }
+        batches.send(bytes, content);
         return doneLater(Kind.ROOM, whenDone, CarrierFault.LOST_COMPLETION);
     }
 
@@ -223,10 +215,63 @@ final class SimulatedCarrier implements Carrier {
     }
 
     @Override
+    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+        return false;
+    }
+
+    @Override
+    public boolean checkSend(int reservedId, MemorySegment header, MemorySegment payload, UcpMemory registration) {
+        if (!isUsable()) {
+            throw new UcxException(UcxStatus.CONNECTION_RESET, "am_send", name, "the way has ended");
+        }
+        return simulation.chance(0.5);
+    }
+
+    /** A batch has come over a ring. */
+    @Override
+    public void arrived(int reservedId, DataPlacement.Source source, long offset, int headerBytes, int payloadBytes) {
+        simulation.check(engine.isEngineThread(), name + " reads its ring on another thread");
+        simulation.check(reservedId == ReservedMessageIds.MESSAGES && headerBytes == 0, "message " + reservedId
+                + " with a header of " + headerBytes + " bytes came over a ring");
+        byte[] bytes = new byte[payloadBytes];
+        source.copyTo(offset, bytes, payloadBytes);
+        simulation.note(name + " reads batch " + MessageFrameCodec.sequence(bytes) + " from its ring");
+        if (!other.fault(CarrierFault.LOST_BATCH)) {
+            take(bytes);
+        }
+        if (other.fault(CarrierFault.DUPLICATED_BATCH)) {
+            take(bytes);
+        }
+    }
+
+    /** Hands a batch to the protocol, in an array that is lent. */
+    private void take(byte[] bytes) {
+        if (isUsable() && SimulatedConnections.messageArrived(connection)) {
+            byte[] lent = Arrays.copyOf(bytes, bytes.length + simulation.below(2));
+            protocol.received(lent, bytes.length);
+            Arrays.fill(lent, LENT);
+        }
+    }
+
+    /** A frame about rings, which no loss of a batch or a delay of FIN is about. */
+    private boolean sendAboutRings(byte[] frame, Completion whenDone) {
+        simulation.note(name + " sends frame " + frame[TOKEN_BYTES] + " about rings");
+        inOrder(() -> {
+            if (other.isUsable() && SimulatedConnections.messageArrived(other.connection)) {
+                other.rings.received(frame);
+            }
+        });
+        return doneLater(Kind.CONTROL, whenDone, CarrierFault.NONE);
+    }
+
+    @Override
     public boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone) {
         simulation.check(engine.isEngineThread(), name + " sends a control frame on another thread");
         if (!isUsable()) {
             throw new UcxException(UcxStatus.CONNECTION_RESET, "am_send", name, "the way has ended");
+        }
+        if (reservedId == ReservedMessageIds.RINGS) {
+            return sendAboutRings(payload.toArray(ValueLayout.JAVA_BYTE), whenDone);
         }
         ControlFrame frame = ControlFrame.parse(payload.asSlice(TOKEN_BYTES));
         simulation.note(name + " sends " + frame.type());
@@ -253,55 +298,11 @@ final class SimulatedCarrier implements Carrier {
         return happens;
     }
 
-    /** Does what the fault of the carrier does to a batch. Returns whether it does not arrive as others do. */
-    private boolean spoil(Flight flight, List<Frame> content) {
-        Flight before = onTheirWay.peekFirst();
-        switch (settings.fault()) {
-            case LOST_CREDIT -> content.stream().filter(frame -> frame.type() == MessageFrameCodec.CREDIT).findFirst()
-                    .filter(frame -> fault(CarrierFault.LOST_CREDIT))
-                    .ifPresent(frame -> flight.bytes = CarriedFrames.without(flight.bytes, frame));
-            case LAST_OVERTAKES -> {
-                if (before != null && content.stream().anyMatch(frame -> frame.type() == MessageFrameCodec.LAST)) {
-                    swap(before.bytes, flight.bytes);
-                }
-            }
-            case SWAPPED_BATCHES -> {
-                if (before != null && flight.hasMessages && fault(CarrierFault.SWAPPED_BATCHES)) {
-                    swap(before.bytes, flight.bytes);
-                }
-            }
-            case DUPLICATED_BATCH -> {
-                if (fault(CarrierFault.DUPLICATED_BATCH)) {
-                    arrive(flight);
-                }
-            }
-            case LOST_BATCH -> {
-                return fault(CarrierFault.LOST_BATCH);
-            }
-            default -> { }
-        }
-        return false;
-    }
-
-    /** Swaps the numbers of two batches, and what they acknowledge. */
-    private void swap(byte[] one, byte[] two) {
-        simulation.note(name + " FAULT swaps " + MessageFrameCodec.sequence(one) + " and "
-                + MessageFrameCodec.sequence(two));
-        byte[] kept = Arrays.copyOfRange(one, Long.BYTES, MessageFrameCodec.PREAMBLE_BYTES);
-        System.arraycopy(two, Long.BYTES, one, Long.BYTES, kept.length);
-        System.arraycopy(kept, 0, two, Long.BYTES, kept.length);
-    }
-
-    /** Lets a batch arrive behind those before it, in an array that is lent. */
-    private void arrive(Flight flight) {
+    /** Lets a batch arrive behind those before it. */
+    void arrive(BatchFaults.Batch batch) {
         inOrder(() -> {
-            onTheirWay.remove(flight);
-            if (other.isUsable() && SimulatedConnections.messageArrived(other.connection)) {
-                int size = flight.bytes.length;
-                byte[] lent = Arrays.copyOf(flight.bytes, size + simulation.below(2));
-                other.protocol.received(lent, size);
-                Arrays.fill(lent, LENT);
-            }
+            batches.arrives(batch);
+            other.take(batch.bytes());
         });
     }
 

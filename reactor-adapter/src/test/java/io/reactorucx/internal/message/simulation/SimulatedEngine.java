@@ -18,6 +18,7 @@ final class SimulatedEngine implements CommandExecutor {
     private final String name;
     private final Deque<Command> commands = new ArrayDeque<>();
     private final Deque<Command> urgent = new ArrayDeque<>();
+    private Runnable whenAwake = () -> { };
     private boolean roundDue;
     private boolean closed;
     private boolean ended;
@@ -123,9 +124,15 @@ final class SimulatedEngine implements CommandExecutor {
         }
     }
 
+    /** Tells that the engine does something, before it does. */
+    void whenAwake(Runnable told) {
+        whenAwake = told;
+    }
+
     /** Runs an action on this thread, unless that has ended. */
     void run(Runnable action) {
         if (!ended) {
+            whenAwake.run();
             simulation.runAs(this, action);
         }
     }

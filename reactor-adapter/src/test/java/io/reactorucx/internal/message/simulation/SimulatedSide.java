@@ -2,6 +2,7 @@ package io.reactorucx.internal.message.simulation;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.codec.EncodedMessage;
+import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.core.error.UcxException;
@@ -13,23 +14,29 @@ import io.reactorucx.internal.request.ResponderDispatcher;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.config.ConnectionConfig;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.config.PeerLimits;
 import io.reactorucx.transport.config.ProtocolConfig;
+import io.reactorucx.transport.config.TransportRequirement;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ConnectionPhase;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.connection.SimulatedConnections;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.Locality;
 import io.reactorucx.transport.handshake.PeerInfo;
 import io.reactorucx.transport.handshake.ResourceLimits;
+import io.reactorucx.transport.ring.SimulatedRings;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +47,7 @@ import reactor.core.publisher.Mono;
 final class SimulatedSide implements UcxResponder {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+    private static final Locality LOCALITY = new Locality(0, 0, 0, 0, true, true, true);
 
     private final Simulation simulation;
     private final SimulatedEngine engine;
@@ -55,12 +63,14 @@ final class SimulatedSide implements UcxResponder {
     private final Map<Integer, SimulatedSend> sends = new HashMap<>();
     private final Map<Integer, SimulatedRequest> requests = new HashMap<>();
     private final List<SimulatedReceiver<?>> receivers = new ArrayList<>();
+    private final SimulatedRings rings;
     private MessageProtocol protocol;
+    private boolean pollDue;
     private SimulatedSide other;
     private int ends;
 
     SimulatedSide(Simulation simulation, String name, CarrierSettings settings, FlowControlConfig limits,
-            LeasePool memory, LeasePool application) {
+            LeasePool memory, LeasePool application, long ringMemory) {
         this.simulation = simulation;
         this.engine = new SimulatedEngine(simulation, name);
         this.limits = limits;
@@ -68,23 +78,68 @@ final class SimulatedSide implements UcxResponder {
         this.memory = memory;
         this.messages = new CarriedMessages(memory, simulation.one(1, 4, 64));
         ResourceLimits resources = ResourceLimits.of(8, 8, 8, 0, 1);
-        this.connections = new SimulatedConnections(engine, resources, connection -> {
+        this.rings = new SimulatedRings(engine, settings.slots(), ringMemory);
+        this.connections = new SimulatedConnections(engine, resources, List.of(rings::handler, connection -> {
             protocol = messages.over(connection, limits);
             return settings.fault() == CarrierFault.FIN_OVERTAKES ? quiet(protocol) : protocol;
-        });
+        }));
         this.identity = connections.connections().newIdentity();
         this.carrier = new SimulatedCarrier(simulation, name, engine, settings, resources, this::interruptSends);
+        engine.whenAwake(rings::wake);
         this.socket = new SimulatedSocket(simulation);
         ConnectionConfig config = ConnectionConfig.DEFAULT.withMessages(limits).withCloseTimeout(CLOSE_TIMEOUT)
                 .withProtocol(ProtocolConfig.DEFAULT.withHeartbeatInterval(settings.heartbeat()));
-        this.connection = new ConnectionCore(connections.connections(), config, "peer of " + name, identity, carrier);
+        this.connection = new ConnectionCore(connections.connections(), config, "peer of " + name, identity,
+                checked(rings.over(carrier)));
         connection.end().listen(() -> simulation.check(++ends == 1, this + " ends twice"));
     }
 
     void connect(SimulatedSide peer) {
         other = peer;
-        carrier.connect(peer.carrier, connection, protocol);
+        carrier.connect(peer.carrier, connection, protocol, rings);
         socket.connect(connection, peer.socket);
+    }
+
+    /** Returns a carrier whose batches are checked, whichever way they take. */
+    private Carrier checked(Carrier over) {
+        return (Carrier) Proxy.newProxyInstance(Carrier.class.getClassLoader(), new Class<?>[] {Carrier.class},
+                (proxy, method, arguments) -> {
+                    byte[] batch = batchOf(method.getName(), arguments);
+                    try {
+                        Object result = method.invoke(over, arguments);
+                        if (batch != null && (result.equals(true) || !method.getName().equals("sendNow"))) {
+                            carrier.sent(batch);
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private static byte[] batchOf(String method, Object[] arguments) {
+        return switch (method) {
+            case "send" -> arguments[4] == AmProtocol.EAGER
+                    ? ((MemorySegment) arguments[2]).toArray(ValueLayout.JAVA_BYTE) : null;
+            case "sendNow" -> Arrays.copyOf((byte[]) arguments[1], (int) arguments[2]);
+            default -> null;
+        };
+    }
+
+    /** Has the engine poll its rings if that finds something, else perhaps sleep. */
+    void pollRings() {
+        if (engine.isClosed() || engine.hasEnded()) {
+            return;
+        }
+        if (rings.hasWork() && !pollDue) {
+            pollDue = true;
+            simulation.soon(() -> {
+                pollDue = false;
+                engine.run(rings::poll);
+            });
+        } else if (!rings.isAsleep() && simulation.chance(0.2)) {
+            rings.park();
+        }
     }
 
     /** Returns a protocol that says that it has nothing to wait for, although it has. */
@@ -99,7 +154,7 @@ final class SimulatedSide implements UcxResponder {
         return new PeerInfo(new UcxVersion(1, 20, 0), ErrorMode.PEER, ByteOrder.nativeOrder(),
                 new PeerLimits(0, protocol.context().maxMessageBytes(), limits.maxStreams(), limits.windowBytes()),
                 (int) connection.config().protocol().heartbeatInterval().toMillis(),
-                toString().hashCode(), ProcessIdentity.UNKNOWN, true);
+                toString().hashCode(), ProcessIdentity.self(), true, LOCALITY, TransportRequirement.ANY);
     }
 
     Simulation simulation() {
@@ -143,8 +198,13 @@ final class SimulatedSide implements UcxResponder {
             engine.close();
             carrier.workerClosed();
             connections.connections().engineClosed();
+            rings.close();
             engine.end();
         });
+    }
+
+    SimulatedRings rings() {
+        return rings;
     }
 
     FlowControlConfig limits() {
