@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param networkDevices the network devices that UCX uses, such as {@code eth0}; empty for those of the addresses that
  *     channels are bound and connected to
  * @param spin how long a loop that has nothing to do looks at UCX again and again before it sleeps, 0 to 1 s; a loop
- *     for which that is in vain spins for less, and none spins in a process that has only one processor
+ *     for which that is in vain spins for less, but up to four times as long, and 1 ms, one time in 16; none spins in a
+ *     process that has only one processor
  * @param windowBytes how many bytes of a channel may be under way or wait for its reader, 4 KiB to 1 GiB; {@code
  *     SO_RCVBUF} sets it for a channel
  * @param handshakeTimeout how long a channel may take from the connected socket to its first byte, 1 ms to 1 h

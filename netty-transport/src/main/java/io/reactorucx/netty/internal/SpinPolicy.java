@@ -12,11 +12,13 @@ package io.reactorucx.netty.internal;
  */
 public final class SpinPolicy {
 
-    /** One look in so many is a long one, and so many times as long. */
+    /** One look in so many is a long one, and so many times as long, up to what waking a loop takes at most. */
     private static final int LOOKS_PER_LONG_ONE = 16;
     private static final int LENGTHS = 4;
+    private static final long WAKING_NANOS = 1_000_000;
 
     private final long longestNanos;
+    private final long longLookNanos;
     private long nanos;
     private long idleSince;
     /** As long after {@link #idleSince} work is soon. */
@@ -25,6 +27,7 @@ public final class SpinPolicy {
 
     public SpinPolicy(long longestNanos, int processors) {
         this.longestNanos = processors > 1 ? longestNanos : 0;
+        this.longLookNanos = Math.max(this.longestNanos, Math.min(LENGTHS * this.longestNanos, WAKING_NANOS));
         this.nanos = this.longestNanos;
     }
 
@@ -32,7 +35,7 @@ public final class SpinPolicy {
     public long startIdle(long nowNanos) {
         idleSince = nowNanos;
         boolean isLong = ++looks % LOOKS_PER_LONG_ONE == 0;
-        soonNanos = isLong ? LENGTHS * longestNanos : longestNanos;
+        soonNanos = isLong ? longLookNanos : longestNanos;
         return nowNanos + (isLong ? soonNanos : nanos);
     }
 

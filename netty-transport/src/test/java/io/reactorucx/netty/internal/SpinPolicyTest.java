@@ -46,6 +46,20 @@ class SpinPolicyTest {
     }
 
     @Test
+    void longLookLastsNoLongerThanWakingALoopMayTake() {
+        assertThat(longLook(400_000)).isEqualTo(1_000_000);
+        assertThat(longLook(2_000_000)).isEqualTo(2_000_000);
+    }
+
+    private static long longLook(long spinNanos) {
+        SpinPolicy policy = new SpinPolicy(spinNanos, 2);
+        for (int i = 1; i < 16; i++) {
+            policy.startIdle(0);
+        }
+        return policy.startIdle(0);
+    }
+
+    @Test
     void withoutASpinThereIsNone() {
         SpinPolicy policy = new SpinPolicy(0, 2);
         policy.startIdle(10);

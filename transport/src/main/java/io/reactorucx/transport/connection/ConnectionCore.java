@@ -274,7 +274,7 @@ public final class ConnectionCore implements OperationOwner {
         return headers.ofApplication(peerToken(), id, number, own);
     }
 
-    /** Tells the peer that an offered message is not fetched, also while this side closes: else it is delivered. */
+    /** Tells the peer that an offered message is not fetched, also while closing: else it counts as delivered. */
     public void refuse(int messageNumber) {
         if (carrier.isUsable()) {
             control.send(ControlFrame.of(ControlFrame.Type.REFUSED,
