@@ -171,7 +171,7 @@ public final class NativeBytes implements DataPlacement.Source {
      * @param offset where to
      */
     public void copyFrom(byte[] from, int bytes, long offset) {
-        Objects.checkFromIndexSize(0, bytes, from.length);
+        Objects.checkFromIndexSize(0, bytes, Objects.requireNonNull(from, "from").length);
         long to = toWrite(offset, bytes);
         if (bytes >= Long.BYTES && bytes <= MAX_WORDS_BYTES) {
             int last = bytes - Long.BYTES;

@@ -75,6 +75,9 @@ class NativeBytesTest {
                 MemorySegment segment = arena.allocate(count + 1);
                 bytes.copyTo(offset, segment, count);
                 assertThat(segment.toArray(JAVA_BYTE)).isEqualTo(out);
+                all.fill((byte) 0x5A);
+                bytes.copyFrom(Arrays.copyOf(numbers, count + 1), count, offset);
+                assertThat(all.toArray(JAVA_BYTE)).isEqualTo(expected);
             }
         }
     }
@@ -92,6 +95,7 @@ class NativeBytesTest {
         assertRefused(IndexOutOfBoundsException.class, () -> bytes.get(offset), () -> bytes.getAcquire(offset),
                 () -> bytes.getBigEndian(offset), () -> bytes.set(offset, 1), () -> bytes.setRelease(offset, 1),
                 () -> bytes.copyFrom(MemorySegment.ofArray(numbers(8)), offset),
+                () -> bytes.copyFrom(numbers(8), 8, offset),
                 () -> bytes.copyTo(offset, new byte[8], 8),
                 () -> bytes.copyTo(offset, arena.allocate(8), 8));
     }
@@ -102,6 +106,8 @@ class NativeBytesTest {
                 () -> bytes.copyTo(0, new byte[SIZE + 1], SIZE + 1), () -> bytes.copyTo(0, new byte[8], 9),
                 () -> bytes.copyTo(0, new byte[20], 24), () -> bytes.copyTo(0, new byte[99], 100),
                 () -> bytes.copyTo(0, arena.allocate(8), 9), () -> bytes.copyTo(0, arena.allocate(8), -1),
+                () -> bytes.copyFrom(new byte[8], -1, 0), () -> bytes.copyFrom(new byte[8], 9, 0),
+                () -> bytes.copyFrom(new byte[99], 100, 0), () -> bytes.copyFrom(new byte[SIZE + 1], SIZE + 1, 0),
                 () -> bytes.copyFrom(MemorySegment.ofArray(numbers(SIZE + 1)), 0));
     }
 
@@ -115,7 +121,8 @@ class NativeBytesTest {
         NativeBytes readOnly = new NativeBytes(memory.asReadOnly());
 
         assertRefused(IllegalArgumentException.class, () -> readOnly.set(0, 1), () -> readOnly.setRelease(0, 1),
-                () -> readOnly.copyFrom(MemorySegment.ofArray(numbers(1)), 0));
+                () -> readOnly.copyFrom(MemorySegment.ofArray(numbers(1)), 0),
+                () -> readOnly.copyFrom(numbers(1), 1, 0));
         assertThat(readOnly.get(0)).isEqualTo(bytes.get(0));
     }
 
@@ -125,7 +132,7 @@ class NativeBytesTest {
 
         for (ThrowingCallable access : new ThrowingCallable[] {() -> bytes.get(0), () -> bytes.getAcquire(0),
             () -> bytes.set(0, 1), () -> bytes.setRelease(0, 1), () -> bytes.copyTo(0, new byte[1], 1),
-            () -> bytes.copyFrom(MemorySegment.ofArray(numbers(1)), 0)}) {
+            () -> bytes.copyFrom(numbers(1), 1, 0), () -> bytes.copyFrom(MemorySegment.ofArray(numbers(1)), 0)}) {
             assertThatThrownBy(access).isInstanceOf(IllegalStateException.class);
         }
     }
