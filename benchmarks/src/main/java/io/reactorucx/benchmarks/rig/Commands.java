@@ -43,7 +43,7 @@ final class Commands {
         List<String> arguments = new ArrayList<>(program(contender, "server"));
         arguments.addAll(List.of("--port", contender.needsPort() ? Integer.toString(freePort()) : "0"));
         arguments.addAll(serverArguments(contender));
-        return java(cpus.server(), contender.collector(), List.of(), arguments);
+        return java(cpus.server(), contender.collector(), processors(arguments), arguments);
     }
 
     /**
@@ -57,8 +57,19 @@ final class Commands {
         List<String> arguments = new ArrayList<>(program(contender, "client"));
         arguments.addAll(List.of("--connect", "127.0.0.1:" + port));
         arguments.addAll(clientArguments(contender, turns));
-        return java(cpus.client(), contender.collector(), List.of("-Dio.reactorucx.benchmarks.server=" + serverId),
-                arguments);
+        List<String> options = new ArrayList<>(processors(arguments));
+        options.add("-Dio.reactorucx.benchmarks.server=" + serverId);
+        return java(cpus.client(), contender.collector(), options, arguments);
+    }
+
+    /**
+     * Options for programs of Netty over either transport: in a process with a single processor no loop over UCX spins,
+     * since its peer may need that. Here the peer has another one, as on the machine without the rig.
+     */
+    private static List<String> processors(List<String> arguments) {
+        return arguments.getFirst().equals("peer") && arguments.get(1).equals("netty")
+                ? List.of("-XX:ActiveProcessorCount=" + Math.max(2, Runtime.getRuntime().availableProcessors()))
+                : List.of();
     }
 
     /** The command of a measurement in one process. */

@@ -175,7 +175,7 @@ public final class Cases {
             raw.add(new Row("am-rate-shm-" + mode, Metric.RATE, rateOf("am", "shm", mode, RATE_WINDOW, 1), c,
                     Target.atLeast(0.8)));
             messages.add(new Row("message-rate-shm-" + mode, Metric.RATE,
-                    rateOf("message", "shm", mode, MESSAGE_WINDOW, 1), aeron, Target.atLeast(1.2)));
+                    rateOf("message", "shm", mode, MESSAGE_WINDOW, 1), aeron, Target.atLeast(2)));
         }
         scenarios.add(new Scenario(raw));
         scenarios.add(new Scenario(messages));
@@ -250,7 +250,7 @@ public final class Cases {
 
     private void idleAndConnections() {
         add(new Row("idle-cpu", Metric.CPU_SHARE, new Contender("reactor-ucx idle", Contender.Tool.IDLE, List.of(),
-                null), null, Target.figureAtMost(0.005)));
+                null), null, Target.figureAtMost(0.003)));
         connections("cost-1000-connections", MESSAGE_WINDOW);
         connections("cost-1000-connections-window-64", SMALL_WINDOW);
     }
@@ -258,7 +258,7 @@ public final class Cases {
     /** The window of all connections together is the same for any number of connections. */
     private void connections(String name, int window) {
         add(new Row(name, Metric.RATE, rateOf("message", "shm", "peer", window * CONNECTIONS, CONNECTIONS),
-                rateOf("message", "shm", "peer", window, 1), Target.atLeast(0.85)));
+                rateOf("message", "shm", "peer", window, 1), Target.atLeast(0.9)));
     }
 
     /** RSocket over UCX beside RSocket over the kernel's TCP, and beside this library's own requests. */
