@@ -29,19 +29,22 @@ class WalkTest implements NeedsUcx {
         }
     }
 
-    /** A change that makes a walk shorter lowers its limits. Of a send, client, 17 crossings are core's. */
+    /**
+     * A change that makes a walk shorter lowers its limits. Of a send, client, 17 crossings are core's, and 3 ask
+     * whether a ring takes the batch.
+     */
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource(delimiter = '|', useHeadersInDisplayName = true, textBlock = """
             OPERATION      | THREAD | FILES | CROSSINGS
             send           | caller |     9 |        12
-            send           | client |    32 |        58
+            send           | client |    32 |        61
             send           | server |    31 |        60
             active message | caller |     9 |        10
             active message | client |    26 |        45
             active message | server |    23 |        41
             request        | caller |    11 |        12
-            request        | client |    45 |       120
-            request        | server |    51 |       118
+            request        | client |    45 |       123
+            request        | server |    51 |       121
             get            | caller |     7 |         8
             get            | client |    44 |        92
             get            | server |    33 |        68
