@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mallocBytes allocated from the C library by UCX and by the JVM; empty where the C library does not tell
  * @param mappedBytes private pages in use outside of the C library's heaps, which also hold its free memory, of the
- *     Java heap, and of the JVM's code and class data
+ *     Java heap, and of the JVM's code and class data, less what the C library itself has mapped for large
+ *     allocations, which counts in the other measure
  */
 record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
 
@@ -109,9 +110,13 @@ record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
         return ticks;
     }
 
-    private static NativeMemory now() {
-        return new NativeMemory(MALLINFO == null ? OptionalLong.empty() : OptionalLong.of(mallocBytesNow(MALLINFO)),
-                mappedBytesNow());
+    static NativeMemory now() {
+        if (MALLINFO == null) {
+            return new NativeMemory(OptionalLong.empty(), mappedBytesNow());
+        }
+        Malloc malloc = Malloc.now(MALLINFO);
+        return new NativeMemory(OptionalLong.of(malloc.heapBytes + malloc.mappedBytes),
+                mappedBytesNow() - malloc.mappedBytes);
     }
 
     private NativeMemory min(NativeMemory other) {
@@ -124,15 +129,24 @@ record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
         return mallocBytes.orElse(0);
     }
 
-    private static long mallocBytesNow(MethodHandle mallinfo) {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment sizes = (MemorySegment) mallinfo.invokeExact((SegmentAllocator) call);
-            return sizes.getAtIndex(ValueLayout.JAVA_LONG, MAPPED_BYTES)
-                    + sizes.getAtIndex(ValueLayout.JAVA_LONG, USED_BYTES);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("mallinfo2 failed", e);
+    /**
+     * What the C library has allocated and not freed.
+     *
+     * @param heapBytes in its heaps
+     * @param mappedBytes in mappings of their own
+     */
+    private record Malloc(long heapBytes, long mappedBytes) {
+
+        static Malloc now(MethodHandle mallinfo) {
+            try (Arena call = Arena.ofConfined()) {
+                MemorySegment sizes = (MemorySegment) mallinfo.invokeExact((SegmentAllocator) call);
+                return new Malloc(sizes.getAtIndex(ValueLayout.JAVA_LONG, USED_BYTES),
+                        sizes.getAtIndex(ValueLayout.JAVA_LONG, MAPPED_BYTES));
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException("mallinfo2 failed", e);
+            }
         }
     }
 

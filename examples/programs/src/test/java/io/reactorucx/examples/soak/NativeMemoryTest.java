@@ -1,7 +1,9 @@
 package io.reactorucx.examples.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.lang.foreign.Arena;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -46,5 +48,20 @@ class NativeMemoryTest {
         assertThat(mapped(mapping(0, 10, "rw-p", "/dev/shm/x"), mapping(10, 64, "---p", ""))).as("a file")
                 .isEqualTo(10);
         assertThat(mapped(mapping(1, 11, "rw-p", ""), mapping(11, 65, "---p", ""))).as("not aligned").isEqualTo(10);
+    }
+
+    /** Netty's chunks are such allocations: pools that grow must not read as mappings that nobody ends. */
+    @Test
+    void largeAllocationsCountOnce() {
+        try (Arena arena = Arena.ofConfined()) {
+            NativeMemory before = NativeMemory.now();
+            assumeTrue(before.mallocBytes().isPresent(), "the C library does not tell what it has allocated");
+
+            arena.allocate(64 * MIB).fill((byte) 1);
+
+            NativeMemory after = NativeMemory.now();
+            assertThat((after.mallocBytes().getAsLong() - before.mallocBytes().getAsLong()) / MIB).isBetween(60L, 80L);
+            assertThat((after.mappedBytes() - before.mappedBytes()) / MIB).isBetween(-16L, 16L);
+        }
     }
 }
