@@ -22,6 +22,7 @@ public final class PeriodicTask {
     private final CommandExecutor engine;
     private final String name;
     private final BooleanSupplier action;
+    private final boolean aligned;
     private long intervalNanos;
     private @Nullable Timeout timeout;
 
@@ -34,10 +35,31 @@ public final class PeriodicTask {
      * @param action returns whether there is more to do
      */
     public PeriodicTask(CommandExecutor engine, String name, Duration interval, BooleanSupplier action) {
+        this(engine, name, interval, action, false);
+    }
+
+    private PeriodicTask(CommandExecutor engine, String name, Duration interval, BooleanSupplier action,
+            boolean aligned) {
+        this.aligned = aligned;
         this.engine = Objects.requireNonNull(engine, "engine");
         this.name = Objects.requireNonNull(name, "name");
         this.action = Objects.requireNonNull(action, "action");
         interval(interval);
+    }
+
+    /**
+     * Creates a task that runs at the multiples of its interval by the engine's clock: all such tasks of one interval
+     * wake a sleeping engine once. The first run comes within the interval.
+     *
+     * @param engine runs the action
+     * @param name what does not happen without it, for the log
+     * @param interval the time between two runs, more than 0
+     * @param action returns whether there is more to do
+     * @return a task that does not run yet
+     */
+    public static PeriodicTask aligned(CommandExecutor engine, String name, Duration interval,
+            BooleanSupplier action) {
+        return new PeriodicTask(engine, name, interval, action, true);
     }
 
     /**
@@ -58,10 +80,14 @@ public final class PeriodicTask {
             return;
         }
         try {
-            timeout = engine.schedule(intervalNanos, this::run);
+            timeout = engine.schedule(delayNanos(), this::run);
         } catch (UcxException e) {
             LOG.debug("engine {}: {} does not run", engine.name(), name, e);
         }
+    }
+
+    private long delayNanos() {
+        return aligned ? intervalNanos - Math.floorMod(engine.nanoTime(), intervalNanos) : intervalNanos;
     }
 
     private void run() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -67,6 +68,65 @@ class PeriodicTaskTest {
             fixture.stepUntil("a run", () -> runs.get() > 0);
             task.stop();
             assertThat(engine.timer().pending()).isZero();
+        }
+    }
+
+    @Test
+    void alignedTasksOfOneIntervalRunAtTheSameTimes() {
+        Clock clock = new Clock();
+        for (long begun : new long[] {7, 499_999_999, 500_000_000, -1}) {
+            clock.now = begun;
+            PeriodicTask.aligned(clock, "a test", Duration.ofMillis(500), () -> false).start();
+            assertThat(clock.delay).as("from %s ns", begun).isBetween(1L, 500_000_000L);
+            assertThat((begun + clock.delay) % 500_000_000L).as("from %s ns", begun).isZero();
+        }
+    }
+
+    /** Has the time that the test sets, and keeps a delay. */
+    private static final class Clock implements CommandExecutor {
+
+        private long now;
+        private long delay;
+
+        @Override
+        public long nanoTime() {
+            return now;
+        }
+
+        @Override
+        public Timeout schedule(long delayNanos, Runnable action) {
+            delay = delayNanos;
+            return new Timeout() {
+                @Override
+                public boolean cancel() {
+                    return false;
+                }
+
+                @Override
+                public boolean isPending() {
+                    return true;
+                }
+            };
+        }
+
+        @Override
+        public String name() {
+            return "clock";
+        }
+
+        @Override
+        public @Nullable Throwable failure() {
+            return null;
+        }
+
+        @Override
+        public boolean isEngineThread() {
+            return true;
+        }
+
+        @Override
+        public void execute(Command command) {
+            throw new IllegalStateException("not used");
         }
     }
 

@@ -44,7 +44,7 @@ final class OperationAges {
             BooleanSupplier unused) {
         this.operations = operations;
         this.unused = unused;
-        this.looks = new PeriodicTask(engine, "the look at the ages of operations", INTERVAL, () -> {
+        this.looks = PeriodicTask.aligned(engine, "the look at the ages of operations", INTERVAL, () -> {
             look(System.nanoTime());
             return !unused.getAsBoolean();
         });

@@ -43,7 +43,7 @@ public final class PeerProcesses {
     public PeerProcesses(CommandExecutor engine, String name, int processesAtATime, int looks) {
         this.processesAtATime = processesAtATime;
         this.looks = looks;
-        this.task = new PeriodicTask(engine, name, INTERVAL, this::look);
+        this.task = PeriodicTask.aligned(engine, name, INTERVAL, this::look);
     }
 
     /** Watches a process, if it can be seen from here. The action runs when it has ended, until it is removed. */

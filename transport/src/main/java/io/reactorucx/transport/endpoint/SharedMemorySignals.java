@@ -20,7 +20,7 @@ public final class SharedMemorySignals {
 
     /** Begins, and goes on until the engine closes. */
     public static void start(ProgressEngine engine) {
-        new PeriodicTask(engine, "the signal to receivers in shared memory", INTERVAL, () -> {
+        PeriodicTask.aligned(engine, "the signal to receivers in shared memory", INTERVAL, () -> {
             SharedMemoryQueues.signalReceivers();
             return true;
         }).start();
