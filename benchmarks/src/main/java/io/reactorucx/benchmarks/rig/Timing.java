@@ -24,6 +24,8 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     private static final double WARMUP_IN_C = 0.05;
     /** Warm-up of a layer: a loop in one process, which is compiled early. */
     private static final double LITTLE_TO_COMPILE = 1;
+    /** An idle connection is measured once its process compiles no more, half a minute after its start. */
+    private static final double IDLE_WARMUP = 30;
     /** Ours goes on until the compilers have little to do, at most so many times the warm-up. */
     private static final double MOST_FOR_COMPILERS = 8;
     /** Start and end of a measurement, with the measurements of the machine before and after. */
@@ -56,7 +58,7 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     double warmupOf(Contender contender) {
         return switch (contender.tool()) {
             case UCX_PERFTEST -> Math.min(warmupSeconds, WARMUP_IN_C);
-            case IDLE -> 2;
+            case IDLE -> IDLE_WARMUP;
             case LAYERS -> Math.min(warmupSeconds, LITTLE_TO_COMPILE);
             default -> contender.size() >= LARGE ? largeWarmupSeconds : warmupSeconds;
         };
