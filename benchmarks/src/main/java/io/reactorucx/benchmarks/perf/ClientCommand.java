@@ -32,7 +32,8 @@ final class ClientCommand implements Callable<Integer> {
             + " HOST:PORT.")
     private String server = "";
     @Option(names = "--test", paramLabel = "TEST", required = true,
-            description = "am, tag, stream, message, request, put, get, fadd, swap or cswap.")
+            description = "am, tag, stream, message, duplex, request, put, get, fadd, swap or cswap."
+                    + " duplex sends messages in both directions at once, and counts those to the server.")
     private String test = "";
     @Option(names = "--mode", paramLabel = "MODE", description = "latency, bandwidth or rate; by default latency.")
     private String mode = "latency";

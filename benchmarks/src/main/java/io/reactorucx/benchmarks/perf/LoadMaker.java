@@ -11,6 +11,7 @@ import io.reactorucx.benchmarks.perf.load.ClosedLoop;
 import io.reactorucx.benchmarks.perf.load.FixedRate;
 import io.reactorucx.benchmarks.perf.load.LaneOperations;
 import io.reactorucx.benchmarks.perf.load.Load;
+import io.reactorucx.benchmarks.perf.load.MessageArrivals;
 import io.reactorucx.benchmarks.perf.load.MessageFlood;
 import io.reactorucx.benchmarks.perf.load.MessagePingPong;
 import io.reactorucx.benchmarks.perf.load.MonoOperations;
@@ -57,6 +58,11 @@ final class LoadMaker {
     }
 
     Load closedLoop() {
+        if (setup.test() == PerfTest.DUPLEX) {
+            MessageFlood flood = new MessageFlood(connection, setup.size(), payloads);
+            MessageArrivals.subscribe(connection, setup.size(), setup.window(), () -> { }, flood::failed);
+            return flood;
+        }
         if (setup.test() == PerfTest.MESSAGE && !latency) {
             return new MessageFlood(connection, setup.size(), payloads);
         }
@@ -72,7 +78,7 @@ final class LoadMaker {
             case AM -> activeMessages();
             case TAG -> tags();
             case STREAM -> stream();
-            case MESSAGE -> MessagePingPong.of(connection, lanes, setup.size(), payloads);
+            case MESSAGE, DUPLEX -> MessagePingPong.of(connection, lanes, setup.size(), payloads);
             case REQUEST -> requests();
             case PUT, GET -> memory();
             case FADD, SWAP, CSWAP -> atomics();

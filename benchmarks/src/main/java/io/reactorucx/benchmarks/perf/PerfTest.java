@@ -12,6 +12,8 @@ enum PerfTest {
     STREAM(true, Memory.NONE),
     /** Messages with credits, from a publisher to a subscriber. */
     MESSAGE(true, Memory.NONE),
+    /** Messages in both directions at once, of which those to the server count. */
+    DUPLEX(true, Memory.NONE),
     /** Request and response. */
     REQUEST(false, Memory.NONE),
     /** Writes of remote memory. */

@@ -4,6 +4,8 @@ import io.reactorucx.ActiveMessages;
 import io.reactorucx.Tags;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.benchmarks.perf.load.AmArrivals;
+import io.reactorucx.benchmarks.perf.load.MessageArrivals;
+import io.reactorucx.benchmarks.perf.load.MessageFlood;
 import io.reactorucx.benchmarks.perf.load.Payloads;
 import io.reactorucx.benchmarks.perf.load.Signals;
 import io.reactorucx.benchmarks.perf.load.StreamArrivals;
@@ -20,11 +22,7 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.reactivestreams.Subscription;
-import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
 /** The server's side of a test on one connection: replies in a latency test, counts in the others. Thread: engine. */
 final class ServerPart {
@@ -66,6 +64,10 @@ final class ServerPart {
             case TAG -> tags(number);
             case STREAM -> stream();
             case MESSAGE -> messages();
+            case DUPLEX -> {
+                messages();
+                MessageFlood.withoutEnd(connection, setup.size(), payloads());
+            }
             case REQUEST -> connection.respond(new Echo()).subscribe(Signals.ignored(whenFailed));
             case PUT, GET, FADD, SWAP, CSWAP -> export();
         }
@@ -115,11 +117,9 @@ final class ServerPart {
     }
 
     private void messages() {
-        boolean small = Payloads.isSmall(setup.size());
         if (!echoes) {
-            Flux<?> in = small ? connection.inbound().receiveByteArrays() : connection.inbound().receive();
-            in.subscribe(new Counted());
-        } else if (small) {
+            MessageArrivals.subscribe(connection, setup.size(), setup.window(), this::count, whenFailed);
+        } else if (Payloads.isSmall(setup.size())) {
             connection.outbound().sendByteArrays(connection.inbound().receiveByteArrays())
                     .subscribe(Signals.ignored(whenFailed));
         } else {
@@ -142,41 +142,6 @@ final class ServerPart {
         @Override
         public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
             return Mono.just(request);
-        }
-    }
-
-    /** Requests a window of messages, and half a window each time that half a window has arrived. */
-    private final class Counted implements CoreSubscriber<Object> {
-
-        private final int batch = Math.max(1, setup.window() / 2);
-        private Subscription upstream = Operators.emptySubscription();
-        private int taken;
-
-        @Override
-        public void onSubscribe(Subscription subscription) {
-            upstream = subscription;
-            subscription.request(setup.window());
-        }
-
-        @Override
-        public void onNext(Object message) {
-            if (message instanceof UcxBuffer lease) {
-                lease.release();
-            }
-            count();
-            if (++taken == batch) {
-                taken = 0;
-                upstream.request(batch);
-            }
-        }
-
-        @Override
-        public void onError(Throwable error) {
-            whenFailed.accept(error);
-        }
-
-        @Override
-        public void onComplete() {
         }
     }
 }

@@ -30,6 +30,9 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
         if (test.isAtomic() && size != Integer.BYTES && size != Long.BYTES) {
             throw new PerfLimit("--size " + size + ": atomic operations have words of 4 or 8 bytes");
         }
+        if (test == PerfTest.DUPLEX && mode == PerfMode.LATENCY) {
+            throw new PerfLimit("--test duplex: --mode latency: must be bandwidth or rate");
+        }
         if (served && !test.usesMemory()) {
             throw new PerfLimit("--served: only for put, get, fadd, swap and cswap, not for " + test);
         }

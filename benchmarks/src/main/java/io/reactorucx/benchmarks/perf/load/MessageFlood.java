@@ -27,6 +27,18 @@ public final class MessageFlood extends Load {
         this.clockMask = small == null ? 0 : CLOCK_MASK;
     }
 
+    /**
+     * Sends for as long as the connection lives. Where it ends earlier, the receiver sees that.
+     *
+     * @param connection whose outbound sends
+     * @param size bytes of a message
+     * @param payloads of large messages
+     */
+    public static void withoutEnd(UcxConnection connection, int size, Payloads payloads) {
+        MessageFlood flood = new MessageFlood(connection, size, payloads);
+        connection.scheduler().schedule(() -> flood.start(System.nanoTime(), Long.MAX_VALUE >> 1));
+    }
+
     @Override
     public void start(long nowNanos, long nanos) {
         deadlineNanos = nowNanos + nanos;

@@ -131,12 +131,20 @@ public final class Cases {
         if (test.equals("am")) {
             // Streams of messages and requests in the default error mode, beside active messages in C.
             add(bandwidth("message", size, "shm", "peer", c, 1), bandwidth("request", size, "shm", "peer", c, 1));
+            bothWays(size);
         }
         // Measures both error modes on both sides: with failure detection UCX uses another rendezvous protocol over
         // tcp.
         Contender tcp = inC(test, command, sizeText(size), size, WINDOW, "tcp", 8_000_000_000L / size);
         add(bandwidth(test, size, "tcp", "none", tcp, 0.95),
                 bandwidth(test, size, "tcp", "peer", tcp.withPeerErrors(), 0.95));
+    }
+
+    /** Requests with responses of their size, beside a stream in each direction: as many bytes go each way. */
+    private void bothWays(int size) {
+        add(new Row("request-duplex-" + sizeText(size) + "-shm", Metric.BANDWIDTH,
+                bandwidthOf("request", size, "shm", "peer"), bandwidthOf("duplex", size, "shm", "peer"),
+                Target.atLeast(0.8)));
     }
 
     private void oneSided(String test, int size) {
