@@ -57,11 +57,12 @@ class TraceContextTest {
         byte[] request = "what".getBytes(UTF_8);
 
         for (boolean follows : new boolean[] {false, true}) {
-            RequestHeader header = new RequestHeader(Answer.MANY, follows, 77, CONTEXT, request);
+            RequestHeader header = new RequestHeader(Answer.MANY, follows, follows, 77, CONTEXT, request);
             RequestHeader read = RequestHeader.parse(header.toBytes());
 
             assertThat(read.trace()).isEqualTo(CONTEXT);
             assertThat(read.follows()).isEqualTo(follows);
+            assertThat(read.atOnce()).isEqualTo(follows);
             assertThat(read.deadlineMillis()).isEqualTo(77);
             assertThat(read.request()).isEqualTo(request);
         }
@@ -70,7 +71,7 @@ class TraceContextTest {
 
     @Test
     void requestWithATraceIsNoneThatIsRespondedToAtOnce() {
-        byte[] traced = new RequestHeader(Answer.ONE, false, 0, CONTEXT, new byte[8]).toBytes();
+        byte[] traced = new RequestHeader(Answer.ONE, false, false, 0, CONTEXT, new byte[8]).toBytes();
         byte[] other = new RequestHeader(Answer.ONE, false, 0, new byte[8]).toBytes();
 
         assertThat(RequestHeader.isForOneAtOnce(traced, 0, traced.length)).isFalse();
@@ -80,7 +81,7 @@ class TraceContextTest {
 
     @Test
     void hostileHeadsAreRefused() {
-        byte[] honest = new RequestHeader(Answer.ONE, false, 0, CONTEXT, new byte[0]).toBytes();
+        byte[] honest = new RequestHeader(Answer.ONE, false, false, 0, CONTEXT, new byte[0]).toBytes();
         int state = RequestHeader.bytesBefore(CONTEXT) - CONTEXT.state().length();
 
         for (int length = RequestHeader.FIXED_BYTES; length < honest.length; length++) {
@@ -88,6 +89,7 @@ class TraceContextTest {
             assertThatThrownBy(() -> RequestHeader.parse(cut)).isInstanceOf(ProtocolViolationException.class);
         }
         assertRefused(honest, 1, 4, "flags 6");
+        assertRefused(honest, 1, 8, "flags 10");
         assertRefused(honest, state - 2, 2, "a state of 529 bytes");
         assertRefused(honest, state, 7, "printable");
         byte[] noTrace = honest.clone();

@@ -13,24 +13,26 @@ import org.jspecify.annotations.Nullable;
  * The first payload of a stream that carries a request.
  *
  * <p>Layout, big-endian: kind of the response (1 byte), flags (1): 1 if the request follows as the stream's first
- * message, 2 if there is a trace context; the deadline in milliseconds from now, 0 for none (4); the trace context if
- * there is one: trace id (16), span id (8), flags (1), length of the state (2), state; then the request itself unless
- * it follows. Only peers that have announced {@link ControlFields.Key#TRACE_CONTEXT} get one.
+ * message, 2 if there is a trace context, 4 if the request follows at once, for which the peer gives no credit; the
+ * deadline in milliseconds from now, 0 for none (4); the trace context if there is one: trace id (16), span id (8),
+ * flags (1), length of the state (2), state; then the request itself unless it follows. Only peers that have announced {@link ControlFields.Key#TRACE_CONTEXT} get one.
  *
  * @param answer the kind of response
  * @param follows whether the request is too large for the header
+ * @param atOnce whether it follows without the peer's credit
  * @param deadlineMillis time in which the response has to end, 0 for no limit
  * @param trace what the requester traces, null for nothing
  * @param request the request, empty when it follows
  */
-public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, @Nullable TraceContext trace,
-        byte[] request) {
+public record RequestHeader(Answer answer, boolean follows, boolean atOnce, int deadlineMillis,
+        @Nullable TraceContext trace, byte[] request) {
 
     public static final int FIXED_BYTES = 1 + 1 + 4;
 
     private static final int TRACE_FIXED_BYTES = 16 + 8 + 1 + 2;
     private static final int FOLLOWS = 1;
     private static final int TRACE = 2;
+    private static final int AT_ONCE = 4;
 
     /** The kinds of response. Their order is part of the protocol: the ordinal travels. */
     public enum Answer {
@@ -41,7 +43,7 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
 
     /** Creates a header without a trace context. */
     public RequestHeader(Answer answer, boolean follows, int deadlineMillis, byte[] request) {
-        this(answer, follows, deadlineMillis, null, request);
+        this(answer, follows, false, deadlineMillis, null, request);
     }
 
     /** Returns how many bytes precede the request. */
@@ -53,7 +55,7 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         int before = bytesBefore(trace);
         byte[] bytes = new byte[before + request.length];
         bytes[0] = (byte) answer.ordinal();
-        bytes[1] = (byte) ((follows ? FOLLOWS : 0) | (trace == null ? 0 : TRACE));
+        bytes[1] = (byte) ((follows ? FOLLOWS : 0) | (trace == null ? 0 : TRACE) | (atOnce ? AT_ONCE : 0));
         FrameBytes.putInt(bytes, 2, deadlineMillis);
         if (trace != null) {
             put(bytes, trace);
@@ -79,6 +81,11 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
                 && FrameBytes.getInt(bytes, offset + 2) == 0;
     }
 
+    /** Returns whether this is a large request for one response without a deadline, as most large ones are. */
+    public boolean isLargeForOne() {
+        return follows && answer == Answer.ONE && deadlineMillis == 0;
+    }
+
     /** Parses a header; fails with {@link ProtocolViolationException} if the bytes are none. */
     public static RequestHeader parse(byte[] bytes) {
         if (bytes.length < FIXED_BYTES) {
@@ -88,12 +95,14 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         int answer = bytes[0];
         int flags = bytes[1];
         int deadline = FrameBytes.getInt(bytes, 2);
-        if (answer < 0 || answer >= Answer.ALL.size() || (flags & ~(FOLLOWS | TRACE)) != 0 || deadline < 0) {
+        boolean atOnce = (flags & AT_ONCE) != 0;
+        if (answer < 0 || answer >= Answer.ALL.size() || (flags & ~(FOLLOWS | TRACE | AT_ONCE)) != 0 || deadline < 0
+                || atOnce && (flags & FOLLOWS) == 0) {
             throw new ProtocolViolationException("a request of kind " + answer + ", flags " + flags + ", deadline "
                     + deadline);
         }
         TraceContext trace = (flags & TRACE) == 0 ? null : trace(bytes);
-        return new RequestHeader(Answer.ALL.get(answer), (flags & FOLLOWS) != 0, deadline, trace,
+        return new RequestHeader(Answer.ALL.get(answer), (flags & FOLLOWS) != 0, atOnce, deadline, trace,
                 Arrays.copyOfRange(bytes, bytesBefore(trace), bytes.length));
     }
 

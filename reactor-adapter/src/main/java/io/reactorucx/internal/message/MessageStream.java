@@ -151,12 +151,30 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
     /** Ends both directions of a stream of the peer, which nothing has taken. */
     void refuse(String text) {
         refused = true;
+        // It may have announced a message, which has crossed with this.
+        giveImpliedCredit();
         fail(MessageFrameCodec.STREAM_REFUSED, text);
         cancel();
     }
 
     boolean isRefused() {
         return refused;
+    }
+
+    /** The peer takes the one message that the opening of the stream announces, without giving credit for it. */
+    public void takeImpliedCredit() {
+        output.grant(1, MessageFrameCodec.MAX_INLINE_BYTES);
+    }
+
+    /** Takes the one message that the opening of the stream announced: the sender knows without being told. */
+    public void giveImpliedCredit() {
+        // The window has no less than the sender takes, and no frame has to say what is left.
+        input.granted(1, context.limits().windowBytes());
+    }
+
+    /** {@return whether the peer has cancelled this side's direction, or that has ended} */
+    public boolean hasEndedOutput() {
+        return output.hasEnded();
     }
 
     /** Announces the stream to the peer before anything else, with a payload that needs no credit. */

@@ -43,6 +43,7 @@ public final class MessageStreams {
     /** The text that the peer is told once no further streams are accepted. */
     private @Nullable String stop;
     private @Nullable Runnable whenDone;
+    private boolean peerReady;
     private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
 
     MessageStreams(StreamContext context, SendScheduler scheduler) {
@@ -384,8 +385,17 @@ public final class MessageStreams {
         context.counters().streams(-1);
     }
 
+    /**
+     * Returns whether the peer has said what it takes. What overtakes a connection's establishment at the peer is lost:
+     * only after this may a message be sent that the peer has given no credit for.
+     */
+    public boolean isPeerReady() {
+        return peerReady;
+    }
+
     /** Sets how many streams the peer takes at once. */
     void limit(int maxStreams) {
+        peerReady = true;
         maxOpened = maxStreams;
         if (maxStreams == 0) {
             refuseWaiting(noRoom(""));

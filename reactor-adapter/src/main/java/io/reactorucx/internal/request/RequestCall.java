@@ -48,6 +48,10 @@ final class RequestCall<T> extends SingleMessageStream
     private static final AtomicReferenceFieldUpdater<RequestCall, Object> CONTENT =
             AtomicReferenceFieldUpdater.newUpdater(RequestCall.class, Object.class, "content");
     private static final byte[] HEADER = new RequestHeader(Answer.ONE, false, 0, new byte[0]).toBytes();
+    /** Of a large request, which follows: with the peer's credit, or at once. */
+    private static final byte[] LARGE_HEADER = new RequestHeader(Answer.ONE, true, 0, new byte[0]).toBytes();
+    private static final byte[] LARGE_AT_ONCE = new RequestHeader(Answer.ONE, true, true, 0, null, new byte[0])
+            .toBytes();
 
     private final RequestResponseMono<T> mono;
     private final CoreSubscriber<? super T> actual;
@@ -113,13 +117,17 @@ final class RequestCall<T> extends SingleMessageStream
         Object now;
         try {
             long bytes = length(mono.request);
-            now = requested > 0 && open(HEADER, mono.request) ? State.OPEN : openGeneral();
-            protocol().context().counters().requestMessages().sent(1, bytes);
+            if (HEADER.length + bytes > protocol().context().limits().rendezvousBytes()) {
+                now = openLarge();
+            } else {
+                now = requested > 0 && open(HEADER, mono.request) ? State.OPEN : openGeneral();
+                protocol().context().counters().requestMessages().sent(1, bytes);
+                release();
+            }
         } catch (RuntimeException e) {
             refused(e);
             return;
         }
-        release();
         if (!CONTENT.compareAndSet(this, before, now)) {
             cancel(now);
         } else if (requested < 0) {
@@ -135,6 +143,18 @@ final class RequestCall<T> extends SingleMessageStream
         MessageStream stream = protocol().streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
         stream.complete();
         return ResponseReceiver.of(stream, mono, actual, null, timed);
+    }
+
+    /** Opens a stream on which the request follows as a message, with its memory. */
+    private ResponseReceiver<T> openLarge() {
+        boolean atOnce = protocol().streams().isPeerReady();
+        MessageStream stream = protocol().streams().open(atOnce ? LARGE_AT_ONCE : LARGE_HEADER);
+        if (atOnce) {
+            stream.takeImpliedCredit();
+        }
+        ResponseReceiver<T> receiver = ResponseReceiver.of(stream, mono, actual, null, timed);
+        receiver.send(stream, mono.request, protocol().context().limits().detailedErrors());
+        return receiver;
     }
 
     private static long length(Object request) {

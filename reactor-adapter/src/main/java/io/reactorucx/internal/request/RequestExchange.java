@@ -129,8 +129,7 @@ public final class RequestExchange {
     /** Sends the request, and gives its only response. */
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        long max = Math.min(maxInlineBytes(), protocol.context().peer().maxMessageBytes());
-        return deadlineMillis == 0 && trace == null && length <= max
+        return deadlineMillis == 0 && trace == null && length <= protocol.context().peer().maxMessageBytes()
                 ? new RequestResponseMono<>(protocol, payload, decoder, place) : one(responses(decoder));
     }
 
@@ -312,9 +311,12 @@ public final class RequestExchange {
     }
 
     private MessageStream stream(boolean follows, byte[] request, int remainingMillis) {
-        byte[] first = new RequestHeader(answer, follows, remainingMillis, trace, request).toBytes();
-        MessageStream stream = protocol.streams().open(first);
-        if (!follows) {
+        boolean atOnce = follows && answer != Answer.CHANNEL && protocol.streams().isPeerReady();
+        MessageStream stream = protocol.streams().open(new RequestHeader(answer, follows, atOnce, remainingMillis,
+                trace, request).toBytes());
+        if (atOnce) {
+            stream.takeImpliedCredit();
+        } else if (!follows) {
             protocol.context().counters().requestMessages().sent(1, request.length);
         }
         return stream;

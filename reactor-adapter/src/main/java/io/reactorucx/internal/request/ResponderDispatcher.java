@@ -85,7 +85,9 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             stream.cancel();
             throw e;
         }
-        if (!header.follows()) {
+        if (header.atOnce()) {
+            stream.giveImpliedCredit();
+        } else if (!header.follows()) {
             protocol.context().requireTaken(header.request().length);
             protocol.context().counters().requestMessages().received(1, header.request().length);
         }
@@ -94,10 +96,13 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             return;
         }
         RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
-        stream.send(responses(stream, header, deadline), buffer -> buffer,
-                new ResponseSubscriber(protocol, stream, begun(), deadline));
+        ResponseSubscriber response = new ResponseSubscriber(protocol, stream, begun(), deadline);
+        if (header.isLargeForOne() && observer == null) {
+            LargeRequest.receive(stream, responder, response);
+        } else {
+            stream.send(responses(stream, header, deadline), buffer -> buffer, response);
+        }
     }
-
 
     private short begun() {
         return protocol.context().counters().requests().begun(Side.SERVER);

@@ -1,6 +1,7 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ThrownSignal;
 import io.reactorucx.internal.counter.RequestCounters;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
 
 /**
  * Receives the only response of a request from a general stream.
@@ -35,6 +37,8 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     /** The response, until it is emitted or released. */
     private volatile Object value;
     private boolean failed;
+    /** Of a request that does not travel with the opening of the stream. */
+    private @Nullable RequestSend sending;
     private final RequestCounters requests;
     private final short timed;
     private boolean over;
@@ -61,6 +65,20 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
         return response;
     }
 
+    /** Sends the request on its stream, and ends this side's direction. */
+    void send(MessageStream stream, Object request, boolean detailedErrors) {
+        RequestSend send = new RequestSend(error -> {
+            // UcxClosedException: the responder has responded before it had all, or the response fails with it.
+            if (!over && !cancelled && !(error instanceof UcxClosedException)) {
+                RequestErrors.fail(stream, error, detailedErrors);
+                fail(error);
+            }
+        });
+        sending = send;
+        stream.send(Mono.just(request), message -> message, send);
+        stream.complete();
+    }
+
     static int length(Object response) {
         return response instanceof UcxBuffer lease ? (int) lease.length() : ((byte[]) response).length;
     }
@@ -78,6 +96,13 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
         cancelled = true;
         discard();
         receiver.cancel();
+        endSending();
+    }
+
+    private void endSending() {
+        if (sending != null) {
+            sending.cancel();
+        }
     }
 
     /** Counts the cancel, which came on any thread, unless the request has ended before. */
@@ -117,17 +142,23 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     /** Fails with the second response: the peer may send any number of them without an end. */
     private void tooMany() {
         if (!failed) {
-            failed = true;
-            over(Outcome.ERROR);
-            discard();
-            receiver.cancel();
-            actual.onError(new IndexOutOfBoundsException("a request for one response got more of them"));
+            fail(new IndexOutOfBoundsException("a request for one response got more of them"));
         }
+    }
+
+    private void fail(Throwable error) {
+        failed = true;
+        over(RequestCounters.outcome(Side.CLIENT, error));
+        discard();
+        receiver.cancel();
+        endSending();
+        actual.onError(error);
     }
 
     @Override
     public void onError(Throwable error) {
         discard();
+        endSending();
         Throwable shown = error instanceof StreamErrorException sent ? RequestErrors.exception(sent) : error;
         over(RequestCounters.outcome(Side.CLIENT, shown));
         actual.onError(shown);
@@ -136,6 +167,7 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     @Override
     public void onComplete() {
         over(Outcome.SUCCESS);
+        endSending();
         Object response = VALUE.getAndSet(this, NONE);
         if (response != NONE) {
             @SuppressWarnings("unchecked")

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ControlFrame(int protocolVersion, Type type, ControlFields fields, UcxStatus status, String reason) {
 
-    public static final int PROTOCOL_VERSION = 3;
+    public static final int PROTOCOL_VERSION = 4;
 
     private static final int MAGIC = 0x52554358;
     private static final int HEAD_BYTES = 4 + 1 + 1;

@@ -127,8 +127,9 @@ public final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription 
                 release(message);
                 throw e;
             }
-        } catch (Exception e) {
-            Operators.error(subscriber, e);
+        } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
+            Operators.error(subscriber, ApplicationErrors.signal(Exceptions.unwrap(t)));
             return true;
         }
     }

@@ -1,8 +1,10 @@
 package io.reactorucx.internal.message.simulation;
 
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.transport.frame.FrameBytes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -86,8 +88,12 @@ final class CarriedFrames {
         switch (frame.type) {
             case MessageFrameCodec.DATA -> message(stream, 1);
             case MessageFrameCodec.RUN -> message(stream, Short.toUnsignedInt(FrameBytes.getShort(batch, body + 4)));
-            case MessageFrameCodec.OPEN, MessageFrameCodec.CREDIT -> other.granted.merge(peers(stream),
-                    FrameBytes.getInt(batch, body), Integer::sum);
+            case MessageFrameCodec.OPEN -> {
+                credit(batch, body, stream);
+                byte[] first = Arrays.copyOfRange(batch, body + 12, frame.end);
+                granted.merge(stream, RequestHeader.parse(first).atOnce() ? 1 : 0, Integer::sum);
+            }
+            case MessageFrameCodec.CREDIT -> credit(batch, body, stream);
             case MessageFrameCodec.COMPLETE, MessageFrameCodec.ERROR ->
                 simulation.check(ended.add(stream), side + " ends stream " + stream + " twice");
             case MessageFrameCodec.RESET -> {
@@ -97,6 +103,10 @@ final class CarriedFrames {
             case MessageFrameCodec.LAST -> last = true;
             default -> { }
         }
+    }
+
+    private void credit(byte[] batch, int body, int stream) {
+        other.granted.merge(peers(stream), FrameBytes.getInt(batch, body), Integer::sum);
     }
 
     /** This side offers a large message. */
