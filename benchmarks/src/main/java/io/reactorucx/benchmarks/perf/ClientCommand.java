@@ -65,6 +65,10 @@ final class ClientCommand implements Callable<Integer> {
             + " that large payloads stay in the processors' caches. With as many as the window no buffer is used twice"
             + " at the same time.")
     private int buffers = 1;
+    @Option(names = "--fresh", description = "Write each payload before it is sent, so that its bytes pass from one"
+            + " processor's cache to the other's as those of an application do. For message, duplex and request with"
+            + " --mode bandwidth; best with as many buffers as the window.")
+    private boolean fresh;
     @Option(names = "--turns", hidden = true, description = "For a program that stops and continues this one: prints a"
             + " line for each turn, and ends with the standard input.")
     private boolean turns;
@@ -88,7 +92,7 @@ final class ClientCommand implements Callable<Integer> {
         }
         int lanes = window != null ? window : rate != null ? PerfMode.RATE.defaultWindow() : wanted.defaultWindow();
         Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served,
-                buffers);
+                buffers, fresh);
         int colon = server.lastIndexOf(':');
         if (colon < 1 || !server.substring(colon + 1).matches("[1-9][0-9]{0,4}")) {
             throw new PerfLimit("--connect " + server + ": must be HOST:PORT");

@@ -51,7 +51,8 @@ final class LoadMaker {
         this.connection = connection;
         this.number = number;
         this.window = window;
-        this.payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.buffers());
+        this.payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.buffers(),
+                setup.fresh());
         connection.onDispose().subscribe(ignored -> { }, error -> { }, payloads::close);
         this.lanes = setup.window();
         this.latency = setup.mode() == PerfMode.LATENCY;
@@ -127,7 +128,7 @@ final class LoadMaker {
             return new MonoOperations(lanes, List.of(MonoOperations.assembledOnce(lanes,
                     lane -> requester.requestResponse(request))));
         }
-        return new MonoOperations(lanes, List.of(lane -> requester.requestResponse(payloads.lease(lane).retain())));
+        return new MonoOperations(lanes, List.of(lane -> requester.requestResponse(payloads.toSend(lane))));
     }
 
     private RemoteMemory remote() {

@@ -77,6 +77,7 @@ record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long
         fields.put("cpu_ns_per_op", perOperation(client.cpuNanos() + server.cpuNanos()));
         fields.put("one_way", setup.test().isOneWay());
         fields.put("served", setup.served());
+        fields.put("fresh", setup.fresh());
         fields.put("buffers", setup.buffers());
         fields.put("transports", String.join(" ", transports));
         fields.put("rate", rate);

@@ -74,7 +74,8 @@ final class ServerPart {
     }
 
     private Payloads payloads() {
-        Payloads payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.buffers());
+        Payloads payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.buffers(),
+                setup.fresh());
         connection.onDispose().subscribe(ignored -> { }, error -> { }, payloads::close);
         return payloads;
     }

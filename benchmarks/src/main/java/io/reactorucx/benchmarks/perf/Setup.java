@@ -1,7 +1,9 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.core.Ucx;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * The parameters of a measurement, which both sides know.
@@ -13,14 +15,18 @@ import java.util.Locale;
  * @param connections how many connections
  * @param served whether memory is accessed by messages to its owner
  * @param buffers buffers that the payloads of a connection use in turn, on each side
+ * @param fresh whether each payload is written before it is sent
  */
-record Setup(PerfTest test, PerfMode mode, int size, int window, int connections, boolean served, int buffers) {
+record Setup(PerfTest test, PerfMode mode, int size, int window, int connections, boolean served, int buffers,
+        boolean fresh) {
 
     static final int MAX_SIZE = 64 << 20;
     static final int MAX_WINDOW = 65_536;
     static final int MAX_CONNECTIONS = 10_000;
 
-    private static final int PARTS = 7;
+    /** Tests that take each payload anew from the application. */
+    private static final Set<PerfTest> FRESH = EnumSet.of(PerfTest.MESSAGE, PerfTest.DUPLEX, PerfTest.REQUEST);
+    private static final int PARTS = 8;
 
     Setup {
         range("size", size, 1, MAX_SIZE);
@@ -32,6 +38,9 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
         }
         if (test == PerfTest.DUPLEX && mode == PerfMode.LATENCY) {
             throw new PerfLimit("--test duplex: --mode latency: must be bandwidth or rate");
+        }
+        if (fresh && (mode != PerfMode.BANDWIDTH || !FRESH.contains(test))) {
+            throw new PerfLimit("--fresh: only for " + FRESH + " with --mode bandwidth");
         }
         if (served && !test.usesMemory()) {
             throw new PerfLimit("--served: only for put, get, fadd, swap and cswap, not for " + test);
@@ -60,8 +69,8 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
 
     /** The parameters as words, for {@link #ofLine}. */
     String toLine() {
-        return String.format(Locale.ROOT, "%s %s %d %d %d %b %d", test, mode, size, window, connections, served,
-                buffers);
+        return String.format(Locale.ROOT, "%s %s %d %d %d %b %d %b", test, mode, size, window, connections, served,
+                buffers, fresh);
     }
 
     static Setup ofLine(String line) {
@@ -73,7 +82,7 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
             return new Setup(PerfTest.valueOf(parts[0].toUpperCase(Locale.ROOT)),
                     PerfMode.valueOf(parts[1].toUpperCase(Locale.ROOT)), Integer.parseInt(parts[2]),
                     Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Boolean.parseBoolean(parts[5]),
-                    Integer.parseInt(parts[6]));
+                    Integer.parseInt(parts[6]), Boolean.parseBoolean(parts[7]));
         } catch (IllegalArgumentException e) {
             throw new PerfLimit("a test that is not understood: " + line);
         }

@@ -112,6 +112,16 @@ class PerfOperationsTest {
         assertThat(Long.parseLong(fields.get("operations"))).isPositive();
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"MESSAGE", "DUPLEX", "REQUEST"})
+    void isMeasuredWithPayloadsThatAreWritten(PerfTest test) {
+        Map<String, String> fields = client("shm", "peer", "--test", test.toString(), "--mode", "bandwidth", "--size",
+                "65536", "--fresh", "--buffers", "4").fields();
+
+        assertThat(fields).containsEntry("fresh", "true");
+        assertThat(Long.parseLong(fields.get("operations"))).isPositive();
+    }
+
     /** Above the rendezvous threshold, so that messages are fetched. */
     @ParameterizedTest
     @EnumSource(names = {"AM", "TAG", "STREAM", "MESSAGE", "DUPLEX", "REQUEST", "PUT", "GET"})
@@ -167,6 +177,7 @@ class PerfOperationsTest {
         "--engines 0 --test am, --engines 0: must be in 1..256",
         "--test atomics, '--test atomics: must be one of am, tag, stream, message, duplex, request, put, get,"
             + " fadd, swap, cswap'",
+        "--fresh --test am, '--fresh: only for [message, duplex, request] with --mode bandwidth'",
         "--test duplex, --test duplex: --mode latency: must be bandwidth or rate"})
     void saysInALineWhatCannotBeDone(String options, String reason) {
         Ended ended = client("shm", "peer", options.split(" "));

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Layout, big-endian: kind of the response (1 byte), flags (1): 1 if the request follows as the stream's first
  * message, 2 if there is a trace context, 4 if the request follows at once, for which the peer gives no credit; the
  * deadline in milliseconds from now, 0 for none (4); the trace context if there is one: trace id (16), span id (8),
- * flags (1), length of the state (2), state; then the request itself unless it follows. Only peers that have announced {@link ControlFields.Key#TRACE_CONTEXT} get one.
+ * flags (1), length of the state (2), state; then the request itself unless it follows. Only peers that have announced
+ * {@link ControlFields.Key#TRACE_CONTEXT} get one.
  *
  * @param answer the kind of response
  * @param follows whether the request is too large for the header

@@ -58,7 +58,7 @@ public final class MessageFlood extends Load {
 
     private void generate(SynchronousSink<UcxBuffer> sink) {
         if (payloads != null && !isOver()) {
-            sink.next(payloads.lease(next++ & Integer.MAX_VALUE).retain());
+            sink.next(payloads.toSend(next++ & Integer.MAX_VALUE));
         } else {
             sink.complete();
         }

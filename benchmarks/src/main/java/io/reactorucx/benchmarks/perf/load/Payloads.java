@@ -16,8 +16,18 @@ public final class Payloads implements AutoCloseable {
 
     private final UcxBuffer all;
     private final UcxBuffer[] parts;
+    private final boolean fresh;
+    private byte written;
 
-    public Payloads(UcxBufferPool pool, int size, int wanted) {
+    /**
+     * Takes memory of a pool.
+     *
+     * @param size bytes of a payload
+     * @param wanted how many there should be
+     * @param fresh whether each is written before it is sent
+     */
+    public Payloads(UcxBufferPool pool, int size, int wanted, boolean fresh) {
+        this.fresh = fresh;
         int count = Math.clamp(MAX_BYTES / size, 1, wanted);
         all = pool.acquire((long) size * count);
         all.segment().fill((byte) 0);
@@ -31,6 +41,15 @@ public final class Payloads implements AutoCloseable {
 
     public UcxBuffer lease(int lane) {
         return parts[lane % parts.length];
+    }
+
+    /** {@return one that the send releases} */
+    public UcxBuffer toSend(int lane) {
+        UcxBuffer payload = lease(lane);
+        if (fresh) {
+            payload.segment().fill(++written);
+        }
+        return payload.retain();
     }
 
     public MemorySegment segment(int lane) {
