@@ -24,7 +24,7 @@ class LargeBothWaysTest implements NeedsUcx {
 
     private static final long POOL = 16L << 20;
     private static final int MESSAGES = 60;
-    private static final byte[] MESSAGE = Bytes.array(Bytes.pattern(1_000_000, 1));
+    private static final byte[] MESSAGE = Bytes.array(Bytes.pattern(1, 1_000_000));
 
     private static Mono<Long> received(UcxConnection connection) {
         return connection.inbound().receive()

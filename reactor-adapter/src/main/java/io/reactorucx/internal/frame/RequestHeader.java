@@ -82,11 +82,6 @@ public record RequestHeader(Answer answer, boolean follows, boolean atOnce, int 
                 && FrameBytes.getInt(bytes, offset + 2) == 0;
     }
 
-    /** Returns whether this is a large request for one response without a deadline, as most large ones are. */
-    public boolean isLargeForOne() {
-        return follows && answer == Answer.ONE && deadlineMillis == 0;
-    }
-
     /** Parses a header; fails with {@link ProtocolViolationException} if the bytes are none. */
     public static RequestHeader parse(byte[] bytes) {
         if (bytes.length < FIXED_BYTES) {

@@ -172,11 +172,6 @@ public final class MessageStream extends MultiplexedStream implements DuplexStre
         input.granted(1, context.limits().windowBytes());
     }
 
-    /** {@return whether the peer has cancelled this side's direction, or that has ended} */
-    public boolean hasEndedOutput() {
-        return output.hasEnded();
-    }
-
     /** Announces the stream to the peer before anything else, with a payload that needs no credit. */
     void open(byte[] payload) {
         try (var _ = context.flushScope()) {

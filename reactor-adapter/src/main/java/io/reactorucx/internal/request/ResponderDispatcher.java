@@ -96,12 +96,8 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             return;
         }
         RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
-        ResponseSubscriber response = new ResponseSubscriber(protocol, stream, begun(), deadline);
-        if (header.isLargeForOne() && observer == null) {
-            LargeRequest.receive(stream, responder, response);
-        } else {
-            stream.send(responses(stream, header, deadline), buffer -> buffer, response);
-        }
+        stream.send(responses(stream, header, deadline), buffer -> buffer,
+                new ResponseSubscriber(protocol, stream, begun(), deadline));
     }
 
     private short begun() {
