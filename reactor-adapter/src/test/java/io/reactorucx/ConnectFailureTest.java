@@ -138,7 +138,8 @@ class ConnectFailureTest implements NeedsUcx {
 
             ControlFrame answer = later.nextControl();
             assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
-            assertThat(answer.reason()).isEqualTo("protocol version: 4 at the client, 3 at the server");
+            assertThat(answer.reason()).isEqualTo("protocol version: " + (ControlFrame.PROTOCOL_VERSION + 1)
+                    + " at the client, " + ControlFrame.PROTOCOL_VERSION + " at the server");
             later.awaitEnd();
         }
         await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0

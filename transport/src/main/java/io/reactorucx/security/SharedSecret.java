@@ -24,7 +24,7 @@ final class SharedSecret implements Authenticator {
 
     private static final int MIN_SECRET_BYTES = 16;
     /** The version of the handshake's protocol, which is part of the label. */
-    private static final int PROTOCOL_VERSION = 3;
+    private static final int PROTOCOL_VERSION = 4;
     private static final String ALGORITHM = "HmacSHA256";
     private static final SecureRandom RANDOM = new SecureRandom();
 
