@@ -40,7 +40,7 @@ class AllocationTest {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
         EngineOptions options = new EngineOptions();
         new CommandLine(options);
-        Setup setup = Setup.ofLine(test + " " + mode + " 8 64 1 false 1");
+        Setup setup = Setup.ofLine(test + " " + mode + " 8 64 1 false 1 false");
         double leastHere = Double.MAX_VALUE;
         double leastThere = Double.MAX_VALUE;
         try (ServerProcess server = ServerProcess.start("--keep")) {
