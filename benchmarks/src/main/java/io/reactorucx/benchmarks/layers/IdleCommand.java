@@ -77,7 +77,7 @@ public final class IdleCommand implements Callable<Integer> {
         return json.toString();
     }
 
-    /** The server's compiler has as much to do as this one. */
+    /** Waits until this process compiles hardly any more. What the server's compiler does is not seen from here. */
     private static void settle() throws InterruptedException {
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         long compiled;
