@@ -20,7 +20,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Active messages of one connection ({@code ucp_am_send_nbx}, {@code ucp_worker_set_am_recv_handler}).
+ * Active messages of one connection ({@code ucp_am_send_nbx}, {@code ucp_worker_set_am_recv_handler}). They have no
+ * order: a small one may overtake a large one.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and
  * unchanged until the Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}; a header is

@@ -15,6 +15,8 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +45,8 @@ final class DemoServer implements Callable<Integer> {
 
     private final MessageDigest fileDigest = DemoProtocol.sha256();
     private final AtomicLong digested = new AtomicLong();
+    /** Chunks by their address that come behind one that has not come. */
+    private final Map<Long, MemorySegment> fetched = new HashMap<>();
     private final MemoryUse memoryUse = new MemoryUse();
     /** Completes after a graceful close by the client; fails with the loss otherwise. */
     private final Sinks.Empty<Void> outcome = Sinks.empty();
@@ -96,7 +100,7 @@ final class DemoServer implements Callable<Integer> {
                 connection.activeMessages().receive(DemoProtocol.BEGIN)
                         .concatMap(begin -> begin(connection, resources, begin)),
                 connection.activeMessages().receive(DemoProtocol.CHUNK)
-                        .flatMapSequential(this::fetch, DemoProtocol.WINDOW)
+                        .flatMap(this::fetch, DemoProtocol.WINDOW)
                         .publishOn(Schedulers.single()).doOnNext(this::digest),
                 connection.activeMessages().receive(DemoProtocol.END).concatMap(end -> end(connection)),
                 connection.activeMessages().receive(DemoProtocol.DIGEST).concatMap(range -> digest(connection, range)));
@@ -123,9 +127,15 @@ final class DemoServer implements Callable<Integer> {
         return chunk.fetch(held.segment().asSlice(DemoProtocol.header(chunk.header(), 0), chunk.length()));
     }
 
+    /** Digests a chunk in the order of the file: a small one, as the last may be, overtakes large ones. */
     private void digest(MemorySegment chunk) {
-        DemoProtocol.update(fileDigest, chunk);
-        digested.addAndGet(chunk.byteSize());
+        fetched.put(chunk.address(), chunk);
+        long start = Objects.requireNonNull(window).segment().address();
+        for (MemorySegment next = fetched.remove(start + digested.get()); next != null;
+                next = fetched.remove(start + digested.get())) {
+            DemoProtocol.update(fileDigest, next);
+            digested.addAndGet(next.byteSize());
+        }
     }
 
     /** Responds when the last chunk has been digested: the message END may overtake chunks. */
