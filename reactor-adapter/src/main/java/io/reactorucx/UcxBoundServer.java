@@ -201,6 +201,7 @@ public final class UcxBoundServer implements Disposable {
 
         Mono<UcxBoundServer> bind() {
             return UncancelledMono.ofUnabortable(Mono.defer(() -> {
+                config.checkSecured(acceptWorkerAddresses);
                 if (address.isUnresolved()) {
                     return Mono.error(new IllegalArgumentException("bindAddress " + address
                             + ": the host name has no known address"));

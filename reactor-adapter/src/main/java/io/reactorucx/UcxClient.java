@@ -10,6 +10,7 @@ import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.resources.ConnectMono;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.OverflowPolicy;
 import io.reactorucx.transport.WiretapFormat;
 import io.reactorucx.transport.config.AuthenticationConfig;
@@ -50,7 +51,6 @@ import reactor.util.retry.Retry;
  * permanent.
  */
 public final class UcxClient {
-
 
     private final UcxResources resources;
     private final ConnectionConfig config;
@@ -209,10 +209,18 @@ public final class UcxClient {
     }
 
     /**
-     * Sets the heartbeat interval. A side that sends nothing else sends a heartbeat, and a peer from which nothing has
-     * come for one and a half intervals is lost, even if its process is alive. The shorter interval of both sides is
-     * used. Framework peers only. On a connection by worker address heartbeats wait behind large messages, so the
-     * interval has to exceed the time that the largest message takes.
+     * Secures the control sockets with TLS 1.3, as {@link UcxServer#secure(TlsConfig)}: a server without TLS is
+     * refused, and one whose certificate is not trusted, or has another name.
+     *
+     * @param value none by default
+     * @return a changed copy
+     */
+    public UcxClient secure(TlsConfig value) {
+        return with(config.withProtocol(config.protocol().withTls(value)));
+    }
+
+    /**
+     * Sets the heartbeat interval; see {@link UcxServer#heartbeatInterval(Duration)}.
      *
      * @param value 100 ms to 1 h, 10 s by default; zero if this side needs no heartbeat, while the peer's interval is
      * still used
@@ -318,13 +326,10 @@ public final class UcxClient {
     }
 
     /**
-     * Sets the window of flow-controlled messages: how far a sender may be ahead of the receiving subscriber, for each
-     * stream.
+     * Sets the window of flow-controlled messages; see {@link UcxServer#messageWindow(int, int)}.
      *
-     * @param messages 1 to 65536, 1024 by default; also the number of messages that this side requests from a source
-     * ahead of the peer's demand
-     * @param bytes the bytes that the receiving side buffers, 64 KiB to 1 GiB, 1 MiB by default; messages that stay
-     * with their sender do not count
+     * @param messages 1 to 65536, 1024 by default
+     * @param bytes the bytes that the receiving side buffers, 64 KiB to 1 GiB, 1 MiB by default
      * @return a changed copy
      */
     public UcxClient messageWindow(int messages, int bytes) {
@@ -367,8 +372,7 @@ public final class UcxClient {
     }
 
     /**
-     * Limits the requests of a connection that wait until the peer takes another one. More of them fail with {@link
-     * io.reactorucx.core.error.UcxStatus#EXCEEDS_LIMIT}.
+     * Limits the requests that wait until the peer takes another one; more fail with {@link UcxStatus#EXCEEDS_LIMIT}.
      *
      * @param requests 0 to 1048576, 4096 by default
      * @return a changed copy
@@ -378,8 +382,7 @@ public final class UcxClient {
     }
 
     /**
-     * Lets the peer have the texts of all errors with which this side's responders, and the sources of its requests,
-     * fail; without it only those of {@link io.reactorucx.message.UcxRequestException}. Texts may tell of internals.
+     * Lets the peer have the texts of all errors; see {@link UcxServer#detailedErrors(boolean)}.
      *
      * @param value false by default
      * @return a changed copy
@@ -401,6 +404,7 @@ public final class UcxClient {
                 return Mono.error(new IllegalStateException(
                         "no address: call remoteAddress or remoteWorkerAddress first"));
             }
+            config.checkSecured(workerAddress != null);
             InetSocketAddress address = remoteAddress;
             return opened(ConnectMono.of(() -> {
                 if (address != null) {

@@ -23,6 +23,7 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.security.PeerCertificates;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.command.EngineExecutor;
 import io.reactorucx.transport.connect.Established;
@@ -241,6 +242,14 @@ public final class UcxConnection implements Disposable {
     /** {@return the name of the peer, for logs} */
     public String peer() {
         return core.peer();
+    }
+
+    /**
+     * {@return the certificates by which TLS has authenticated the peer ({@link UcxServer#secure(TlsConfig)}); empty
+     * without TLS, and for a client that has none}
+     */
+    public Optional<PeerCertificates> peerCertificates() {
+        return Optional.ofNullable(established.certificates());
     }
 
     /** {@return the transports that UCX has chosen, each as {@code transport/device}} */

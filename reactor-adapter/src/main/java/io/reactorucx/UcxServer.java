@@ -9,6 +9,7 @@ import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.OverflowPolicy;
 import io.reactorucx.transport.WiretapFormat;
 import io.reactorucx.transport.config.AuthenticationConfig;
@@ -318,6 +319,18 @@ public final class UcxServer {
      */
     public UcxServer authenticator(Authenticator value) {
         return with(config.withProtocol(config.protocol().withAuthentication(AuthenticationConfig.of(value))));
+    }
+
+    /**
+     * Secures the control sockets with TLS 1.3: clients are authenticated by certificates ({@link
+     * UcxConnection#peerCertificates()}), and clients without TLS are refused. The data goes over UCX and is not
+     * encrypted. Framework peers that connect by a socket address only.
+     *
+     * @param value none by default
+     * @return a changed copy
+     */
+    public UcxServer secure(TlsConfig value) {
+        return with(config.withProtocol(config.protocol().withTls(value)));
     }
 
     /**

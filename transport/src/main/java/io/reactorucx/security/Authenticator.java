@@ -1,6 +1,7 @@
 package io.reactorucx.security;
 
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticates both peers of a connection, before any other data is exchanged. The client names its method and opens;
@@ -14,7 +15,8 @@ import java.util.concurrent.CompletionStage;
  * was agreed. One that wraps another has to hand the digest on.
  *
  * <p>An authenticator decides which peers may connect. Later messages are neither encrypted nor signed, and who reads
- * the traffic also reads the tokens: networks that are not trusted need further protection.
+ * the traffic also reads the tokens: networks that are not trusted need further protection. {@link TlsConfig} encrypts
+ * the handshake, and gives the server's side the client's certificates.
  *
  * <p><b>Threading:</b> the methods of both sides are called on a limited number of threads of the resources, see
  * {@code UcxResourcesBuilder.authenticatorLimits}, one after the other for one connection, and
@@ -61,6 +63,18 @@ public interface Authenticator {
      * @return a new object for each handshake
      */
     ServerSide serverSide(String client);
+
+    /**
+     * The server's side of a handshake with a client that TLS may have authenticated: to refuse a client by its
+     * certificates, throw. Calls {@link #serverSide(String)} by default.
+     *
+     * @param client name of the client
+     * @param certificates of the client; null without TLS, or if it has none
+     * @return a new object for each handshake
+     */
+    default ServerSide serverSide(String client, @Nullable PeerCertificates certificates) {
+        return serverSide(client);
+    }
 
     /** The steps of a client, in this order. */
     interface ClientSide {

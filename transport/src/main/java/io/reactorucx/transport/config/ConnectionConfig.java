@@ -75,4 +75,12 @@ public record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handsh
         return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, protocol, messages, wiretap,
                 TransportRequirement.of(kinds));
     }
+
+    /** Refuses what has no control socket, which TLS would secure. */
+    public void checkSecured(boolean byWorkerAddress) {
+        if (protocol.tls() != null && (raw || byWorkerAddress)) {
+            throw new IllegalStateException("secure(..) together with " + (raw ? "raw(true)" : "a worker's address")
+                    + ": not possible, TLS secures the control socket, which such a connection does not have");
+        }
+    }
 }

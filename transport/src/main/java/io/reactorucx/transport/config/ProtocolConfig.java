@@ -1,5 +1,6 @@
 package io.reactorucx.transport.config;
 
+import io.reactorucx.security.TlsConfig;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -10,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param limits the limits that this side announces
  * @param heartbeatInterval the longest silence that this side wants from its peer, zero for any
  * @param authentication the authenticator, null for none
+ * @param tls what the control sockets are secured with, null for nothing
  */
 public record ProtocolConfig(PeerLimits limits, Duration heartbeatInterval,
-        @Nullable AuthenticationConfig authentication) {
+        @Nullable AuthenticationConfig authentication, @Nullable TlsConfig tls) {
 
     /** The shortest heartbeat interval; a peer that asks for less gets this. */
     public static final int MIN_HEARTBEAT_MILLIS = 100;
@@ -20,7 +22,8 @@ public record ProtocolConfig(PeerLimits limits, Duration heartbeatInterval,
     private static final Duration SHORTEST = Duration.ofMillis(MIN_HEARTBEAT_MILLIS);
     private static final Duration LONGEST = Duration.ofHours(1);
 
-    public static final ProtocolConfig DEFAULT = new ProtocolConfig(PeerLimits.DEFAULT, Duration.ofSeconds(10), null);
+    public static final ProtocolConfig DEFAULT = new ProtocolConfig(PeerLimits.DEFAULT, Duration.ofSeconds(10), null,
+            null);
 
     public ProtocolConfig {
         Objects.requireNonNull(limits, "limits");
@@ -33,14 +36,18 @@ public record ProtocolConfig(PeerLimits limits, Duration heartbeatInterval,
     }
 
     ProtocolConfig withLimits(PeerLimits value) {
-        return new ProtocolConfig(value, heartbeatInterval, authentication);
+        return new ProtocolConfig(value, heartbeatInterval, authentication, tls);
     }
 
     public ProtocolConfig withHeartbeatInterval(Duration value) {
-        return new ProtocolConfig(limits, value, authentication);
+        return new ProtocolConfig(limits, value, authentication, tls);
     }
 
     public ProtocolConfig withAuthentication(AuthenticationConfig value) {
-        return new ProtocolConfig(limits, heartbeatInterval, value);
+        return new ProtocolConfig(limits, heartbeatInterval, value, tls);
+    }
+
+    public ProtocolConfig withTls(TlsConfig value) {
+        return new ProtocolConfig(limits, heartbeatInterval, authentication, Objects.requireNonNull(value, "tls"));
     }
 }

@@ -6,6 +6,7 @@ import io.reactorucx.transport.socket.ControlSocket;
 import io.reactorucx.transport.socket.PeerName;
 import io.reactorucx.transport.socket.PendingHandshakes;
 import io.reactorucx.transport.socket.SocketEventLoop;
+import io.reactorucx.transport.socket.TlsSide;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -13,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,13 +38,15 @@ public final class EngineChoice {
     private final SocketEventLoop loop;
     private final PendingHandshakes pending;
     private final Duration closeTimeout;
+    private final @Nullable TlsSide tls;
     private final EngineChoice.OfClient ofClient;
 
-    EngineChoice(SocketEventLoop loop, PendingHandshakes pending, Duration closeTimeout,
+    EngineChoice(SocketEventLoop loop, PendingHandshakes pending, Duration closeTimeout, @Nullable TlsSide tls,
             EngineChoice.OfClient ofClient) {
         this.loop = loop;
         this.pending = pending;
         this.closeTimeout = closeTimeout;
+        this.tls = tls;
         this.ofClient = ofClient;
     }
 
@@ -75,7 +79,7 @@ public final class EngineChoice {
     private void reject(SocketChannel channel, InetSocketAddress client, Throwable error) {
         LOG.warn("[{}] not accepted: {}", PeerName.of(client), error.getMessage());
         try {
-            ControlSocket socket = ControlSocket.accepted(loop, channel, new ControlSocket.Listener() {
+            ControlSocket socket = ControlSocket.accepted(loop, channel, tls, new ControlSocket.Listener() {
                 @Override
                 public void received(byte[] frame) {
                 }

@@ -2,6 +2,8 @@ package io.reactorucx.transport.connect;
 
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.security.PeerCertificates;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.ConnectionConfig;
@@ -27,6 +29,7 @@ import io.reactorucx.transport.socket.ControlSocketAcceptor;
 import io.reactorucx.transport.socket.PeerName;
 import io.reactorucx.transport.socket.PendingHandshakes;
 import io.reactorucx.transport.socket.SocketEventLoop;
+import io.reactorucx.transport.socket.TlsSide;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -55,6 +58,7 @@ final class SocketAcceptor {
     private final SocketEventLoop loop;
     private final EndpointAcceptor server;
     private final @Nullable EngineChoice choice;
+    private final @Nullable TlsSide tls;
     /** Where clients are sent, by the address that UCX uses. */
     private final Map<InetAddress, InetSocketAddress> redirects = new ConcurrentHashMap<>();
 
@@ -66,7 +70,9 @@ final class SocketAcceptor {
         this.pending = new PendingHandshakes(maxPendingHandshakes, resources.handshakes());
         this.loop = resources.sockets();
         this.server = server;
-        this.choice = ofClient == null ? null : new EngineChoice(loop, pending, config.closeTimeout(), ofClient);
+        TlsConfig secured = config.protocol().tls();
+        this.tls = secured == null ? null : TlsSide.ofServer(secured, resources.serverAuthenticators());
+        this.choice = ofClient == null ? null : new EngineChoice(loop, pending, config.closeTimeout(), tls, ofClient);
     }
 
     /** Listens at an address, and at those that UCX uses in place of it: clients are sent there. */
@@ -155,7 +161,7 @@ final class SocketAcceptor {
         void start(SocketChannel channel) {
             try {
                 own = (InetSocketAddress) channel.getLocalAddress();
-                socket = ControlSocket.accepted(loop, channel, this);
+                socket = ControlSocket.accepted(loop, channel, tls, this);
                 timeout = loop.schedule(config.handshakeTimeout(), this::timedOut);
             } catch (IOException e) {
                 ended(e);
@@ -270,6 +276,19 @@ final class SocketAcceptor {
         }
 
         @Override
+        public void secured(@Nullable PeerCertificates peerCertificates) {
+            identity.peerCertificates(peerCertificates);
+        }
+
+        @Override
+        public void notSecured(ControlSocket refused, IOException cause) {
+            HandshakeFailure failure = HandshakeFailure.ofTls(cause);
+            handshake.close();
+            refused.send(failure.rejection().toFrame().toBytes());
+            failed(failure);
+        }
+
+        @Override
         public void send(ControlFrame frame) {
             if (socket != null) {
                 socket.send(frame.toBytes());
@@ -380,7 +399,8 @@ final class SocketAcceptor {
             EndpointBinding bound = binding;
             if (made != null && bound != null && made.established(info)) {
                 execute(() -> end(true));
-                server.handlers().run(new Established(made, info, bound.peerAddress(), false));
+                server.handlers().run(new Established(made, info, bound.peerAddress(), false,
+                        identity.peerCertificates()));
             }
         }
 

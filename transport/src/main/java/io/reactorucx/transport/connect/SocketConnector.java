@@ -4,6 +4,8 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.error.UcxClosedException;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.security.PeerCertificates;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.command.Cancellation;
 import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.ConnectionConfig;
@@ -26,6 +28,7 @@ import io.reactorucx.transport.handshake.Rejection;
 import io.reactorucx.transport.socket.ControlSocket;
 import io.reactorucx.transport.socket.PeerName;
 import io.reactorucx.transport.socket.SocketEventLoop;
+import io.reactorucx.transport.socket.TlsSide;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -127,7 +130,7 @@ public final class SocketConnector implements Connector {
         void start() {
             end.limitedBy(loop.schedule(config.handshakeTimeout(), this::timedOut));
             try {
-                ControlSocket opened = ControlSocket.connect(loop, path.local(), path.remote(), this);
+                ControlSocket opened = ControlSocket.connect(loop, path.local(), path.remote(), tls(), this);
                 socket = opened;
                 if (cancelled) {
                     opened.close();
@@ -135,6 +138,13 @@ public final class SocketConnector implements Connector {
             } catch (IOException e) {
                 end.fail(failure(e));
             }
+        }
+
+        /** The server has to have the name that the application has asked for, wherever it sends this side. */
+        private @Nullable TlsSide tls() {
+            TlsConfig tls = config.protocol().tls();
+            return tls == null ? null : TlsSide.ofClient(tls, path.asked().getHostString(), path.asked().getPort(),
+                    resources.clientAuthenticators());
         }
 
         private void timedOut() {
@@ -230,6 +240,17 @@ public final class SocketConnector implements Connector {
         }
 
         @Override
+        public void secured(@Nullable PeerCertificates peerCertificates) {
+            identity.peerCertificates(peerCertificates);
+        }
+
+        @Override
+        public void notSecured(ControlSocket refused, IOException cause) {
+            handshake.close();
+            failed(HandshakeFailure.ofTls(cause));
+        }
+
+        @Override
         public void send(ControlFrame frame) {
             ControlSocket open = socket;
             if (open != null) {
@@ -302,7 +323,8 @@ public final class SocketConnector implements Connector {
             EndpointBinding bound = binding;
             if (made != null && bound != null && made.established(server)) {
                 if (end.tryEnd()) {
-                    end.connected(new Established(made, server, bound.peerAddress(), true));
+                    end.connected(new Established(made, server, bound.peerAddress(), true,
+                            identity.peerCertificates()));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }

@@ -1,5 +1,6 @@
 package io.reactorucx.transport.handshake;
 
+import io.reactorucx.security.PeerCertificates;
 import io.reactorucx.transport.frame.ControlFields;
 import io.reactorucx.transport.frame.ControlFields.Key;
 import java.net.InetAddress;
@@ -38,6 +39,7 @@ public final class ConnectionIdentity {
     private volatile PeerOrigin origin = PeerOrigin.UNKNOWN;
     private @Nullable InetAddress ownSource;
     private @Nullable InetAddress peerSource;
+    private volatile @Nullable PeerCertificates peerCertificates;
 
     public ConnectionIdentity(byte[] ownAddress) {
         this(ownAddress, ownAddress);
@@ -153,6 +155,16 @@ public final class ConnectionIdentity {
     /** Sets who the peer is where limits are shared. Thread: any. */
     public void origin(PeerOrigin peer) {
         origin = peer;
+    }
+
+    /** Returns the certificates by which TLS has authenticated the peer; null without TLS, or without a certificate. */
+    public @Nullable PeerCertificates peerCertificates() {
+        return peerCertificates;
+    }
+
+    /** Sets the certificates of the peer. */
+    public void peerCertificates(@Nullable PeerCertificates certificates) {
+        peerCertificates = certificates;
     }
 
     /** Returns whether the peer has announced this address of its worker in the handshake. */

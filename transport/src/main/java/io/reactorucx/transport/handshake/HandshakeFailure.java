@@ -3,6 +3,8 @@ package io.reactorucx.transport.handshake;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.security.Authenticator;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason the kind, for counters
  * @param rejection the status and the explanation for this side
- * @param cause the exception of an {@link Authenticator}, if it threw
+ * @param cause the exception of an {@link Authenticator} or of TLS, if it threw
  */
 public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throwable cause) {
 
@@ -36,6 +38,24 @@ public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throw
         TIMEOUT,
         /** The peer has rejected this side. */
         PEER
+    }
+
+    /** Returns that TLS has failed, or that one side speaks it and the other does not. */
+    public static HandshakeFailure ofTls(IOException cause) {
+        return cause instanceof SSLException
+                ? new HandshakeFailure(Kind.AUTHENTICATION, new Rejection("TLS: " + withRoot(cause)), cause)
+                : new HandshakeFailure(Kind.MISMATCH, new Rejection(String.valueOf(cause.getMessage())), null);
+    }
+
+    /** TLS says that a check has failed, and its innermost cause why. */
+    private static String withRoot(Throwable error) {
+        Throwable root = error;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String message = String.valueOf(error.getMessage());
+        return root == error || message.contains(String.valueOf(root.getMessage())) ? message
+                : message + ": " + root.getClass().getSimpleName() + ": " + root.getMessage();
     }
 
     public String detail() {

@@ -96,8 +96,8 @@ public final class ServerHandshake {
         }
         state = State.AUTHENTICATING;
         authenticator.run(() -> {
-            Authenticator.ServerSide made = Objects.requireNonNull(wanted.authenticator().serverSide(client),
-                    "serverSide");
+            Authenticator.ServerSide made = Objects.requireNonNull(wanted.authenticator().serverSide(client,
+                    identity.peerCertificates()), "serverSide");
             side = made;
             return made.challenge(opening);
         }, challenge -> {

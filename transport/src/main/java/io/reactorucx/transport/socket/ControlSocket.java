@@ -1,5 +1,6 @@
 package io.reactorucx.transport.socket;
 
+import io.reactorucx.security.PeerCertificates;
 import io.reactorucx.transport.frame.BindFrame;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,13 +15,14 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.Future;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The TCP socket between two framework peers. It carries the frames of the handshake; afterwards its end tells that the
- * peer is gone.
+ * The TCP socket between two framework peers, with TLS if both sides have it. It carries the frames of the handshake;
+ * afterwards its end tells that the peer is gone.
  *
  * <p>A frame is its size, 4 bytes in network byte order, and that many bytes. An invalid size closes the socket: the
  * sender is not yet authenticated.
@@ -48,6 +50,22 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
         default void connected(ControlSocket socket) {
         }
 
+        /**
+         * TLS has authenticated the peer: what comes from now on comes from it.
+         *
+         * @param peer null if the peer has shown no certificate
+         */
+        default void secured(@Nullable PeerCertificates peer) {
+        }
+
+        /**
+         * TLS has failed, or one side speaks TLS and the other does not. The listener shuts the socket down; a last
+         * frame reaches the peer if it speaks no TLS.
+         */
+        default void notSecured(ControlSocket socket, IOException cause) {
+            socket.failed(cause);
+        }
+
         void received(byte[] frame);
 
         /** The peer has closed the socket, or it has failed; not called when this side closes it. */
@@ -59,6 +77,9 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
     private final Listener listener;
     private final ByteBuffer size = ByteBuffer.allocate(Integer.BYTES);
     private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
+    private SocketLayer layer;
+    private boolean secured;
+    private boolean outputShutDown;
     private @Nullable ByteBuffer body;
     private int bodyBytes;
     private @Nullable SelectionKey key;
@@ -68,23 +89,23 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
     private @Nullable Future<?> shutdownTimeout;
     private boolean closed;
 
-    private ControlSocket(SocketEventLoop loop, SocketChannel channel, Listener listener) {
+    private ControlSocket(SocketEventLoop loop, SocketChannel channel, @Nullable TlsSide tls, Listener listener) {
         this.loop = loop;
         this.channel = channel;
         this.listener = listener;
+        this.layer = tls == null ? new PlainLayer(channel) : new TlsLayer(channel, tls, loop::execute, this::resume);
     }
 
-    /** Starts to connect; calls the listener when the socket is connected, or has failed. */
-    public static ControlSocket connect(SocketEventLoop loop, InetSocketAddress remote, Listener listener)
-            throws IOException {
-        return connect(loop, null, remote, listener);
-    }
-
-    /** As {@link #connect(SocketEventLoop, InetSocketAddress, Listener)}, from an address of this host. */
+    /**
+     * Starts to connect; calls the listener when the socket is connected, or has failed.
+     *
+     * @param local an address of this host, null for any
+     * @param tls this side of TLS, null for none
+     */
     public static ControlSocket connect(SocketEventLoop loop, @Nullable InetAddress local, InetSocketAddress remote,
-            Listener listener) throws IOException {
+            @Nullable TlsSide tls, Listener listener) throws IOException {
         SocketChannel channel = open();
-        ControlSocket socket = new ControlSocket(loop, channel, listener);
+        ControlSocket socket = new ControlSocket(loop, channel, tls, listener);
         boolean started = loop.execute(() -> {
             try {
                 socket.prepare(SelectionKey.OP_CONNECT);
@@ -117,9 +138,9 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
     }
 
     /** Takes over a socket that a listener has accepted. Thread: socket loop. */
-    public static ControlSocket accepted(SocketEventLoop loop, SocketChannel channel, Listener listener)
-            throws IOException {
-        ControlSocket socket = new ControlSocket(loop, channel, listener);
+    public static ControlSocket accepted(SocketEventLoop loop, SocketChannel channel, @Nullable TlsSide tls,
+            Listener listener) throws IOException {
+        ControlSocket socket = new ControlSocket(loop, channel, tls, listener);
         socket.prepare(SelectionKey.OP_READ);
         return socket;
     }
@@ -139,14 +160,64 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
 
     @Override
     public void ready(SelectionKey selected) throws IOException {
-        if (selected.isConnectable() && channel.finishConnect()) {
+        if (selected.isConnectable()) {
+            if (!channel.finishConnect()) {
+                return;
+            }
             onConnected();
         }
-        if (selected.isValid() && selected.isReadable()) {
-            read();
+        if (selected.isValid()) {
+            advance();
         }
-        if (selected.isValid() && selected.isWritable()) {
+    }
+
+    /** Reads and writes what can be without waiting: with TLS each of the two may wait for the other. */
+    private void advance() throws IOException {
+        try {
+            read();
+            if (!closed) {
+                write();
+            }
+        } catch (SSLException | PlainPeerException e) {
+            notSecured(e);
+        }
+    }
+
+    private void notSecured(IOException cause) {
+        if (secured || shuttingDown) {
+            failed(cause);
+            return;
+        }
+        body = null;
+        size.clear();
+        if (cause instanceof PlainPeerException) {
+            layer.close();
+            layer = new PlainLayer(channel);
+        }
+        listener.notSecured(this, cause);
+    }
+
+    private void tryWrite() {
+        try {
             write();
+        } catch (SSLException e) {
+            notSecured(e);
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    /** Goes on after a step of TLS that was done elsewhere, or with what the layer has read. */
+    private void resume() {
+        if (!closed) {
+            try {
+                advance();
+            } catch (IOException e) {
+                failed(e);
+            } catch (RuntimeException | Error e) {
+                LOG.error("Handling the bytes of a socket failed, it is closed", e);
+                failed(new IOException(e));
+            }
         }
     }
 
@@ -154,7 +225,7 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
         // Bounded, so that a peer that sends without pause does not starve the other sockets.
         for (int reads = 0; reads < MAX_READS && !closed; reads++) {
             ByteBuffer into = shuttingDown ? loop.discarded() : body == null ? size : body;
-            int count = channel.read(into);
+            int count = layer.read(into);
             if (count < 0) {
                 throw new IOException("the peer has closed the socket");
             }
@@ -170,12 +241,19 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
                 return;
             }
         }
+        if (!closed) {
+            // The layer may have read more from the channel, of which the selector knows nothing.
+            loop.afterSelect(this::resume);
+        }
     }
 
     private void filled(ByteBuffer full) throws IOException {
         if (full == size) {
             bodyBytes = size.getInt(0);
             size.clear();
+            if (size.get(0) == TlsLayer.HANDSHAKE_RECORD && layer instanceof PlainLayer) {
+                throw new PlainPeerException(TlsSide.mismatch(true));
+            }
             if (bodyBytes < 1 || bodyBytes > BindFrame.MAX_BYTES) {
                 throw new IOException("the bytes are no frame");
             }
@@ -186,6 +264,10 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
                     .position(full.capacity());
         } else {
             body = null;
+            if (!secured && layer instanceof TlsLayer tls) {
+                secured = true;
+                listener.secured(tls.peerCertificates());
+            }
             listener.received(full.array());
         }
     }
@@ -207,27 +289,26 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
                 return;
             }
             unsent.add(ByteBuffer.allocate(Integer.BYTES + frame.length).putInt(frame.length).put(frame).flip());
-            try {
-                write();
-            } catch (IOException e) {
-                failed(e);
-            }
+            tryWrite();
         });
     }
 
     private void write() throws IOException {
         SelectionKey registered = Objects.requireNonNull(key);
-        for (ByteBuffer next = unsent.peek(); next != null; next = unsent.peek()) {
-            channel.write(next);
-            if (next.hasRemaining()) {
-                registered.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
-                return;
+        boolean flushed = layer.flush();
+        for (ByteBuffer next = unsent.peek(); next != null && flushed; next = unsent.peek()) {
+            layer.write(next);
+            flushed = !next.hasRemaining();
+            if (flushed) {
+                unsent.remove();
             }
-            unsent.remove();
         }
-        registered.interestOps(SelectionKey.OP_READ);
-        if (shuttingDown) {
-            channel.shutdownOutput();
+        if (shuttingDown && !outputShutDown && unsent.isEmpty()) {
+            outputShutDown = true;
+            layer.shutdownOutput();
+        }
+        if (registered.isValid()) {
+            registered.interestOps(layer.interest());
         }
     }
 
@@ -243,11 +324,7 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
                         () -> failed(new IOException("the peer has not closed the socket")));
                 body = null;
                 size.clear();
-                try {
-                    write();
-                } catch (IOException e) {
-                    failed(e);
-                }
+                tryWrite();
             }
         });
     }
@@ -277,6 +354,7 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
             // A pending timeout would keep this socket and its handshake reachable.
             shutdownTimeout.cancel(false);
         }
+        layer.close();
         loop.remove(this);
         closeChannel();
     }

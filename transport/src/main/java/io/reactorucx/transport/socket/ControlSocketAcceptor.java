@@ -156,7 +156,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
         boolean started = loop.execute(() -> {
             close(channel);
             loop.remove(this);
-            loop.afterClose(() -> done.complete(null));
+            loop.afterSelect(() -> done.complete(null));
         });
         if (!started) {
             close(channel);

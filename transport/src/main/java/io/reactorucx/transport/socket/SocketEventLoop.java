@@ -113,7 +113,7 @@ public final class SocketEventLoop implements Runnable {
     }
 
     /** Runs a task on the loop's thread after the next select, which closes the channels of cancelled keys. */
-    void afterClose(Runnable task) {
+    void afterSelect(Runnable task) {
         tasks.add(task);
         selector.wakeup();
     }

@@ -1,0 +1,126 @@
+package io.reactorucx;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.net.Socket;
+import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
+
+/** Certificates of a certificate authority of the tests' own, and contexts that trust it. */
+final class TestCertificates {
+
+    static final Instant NOW = Instant.now();
+
+    private final X509Bundle authority;
+
+    TestCertificates(String name) {
+        try {
+            authority = new CertificateBuilder().ecp256().subject("CN=" + name).setIsCertificateAuthority(true)
+                    .notBefore(NOW.minus(Duration.ofDays(2))).notAfter(NOW.plus(Duration.ofDays(2))).buildSelfSigned();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A certificate for this host, valid today unless the settings say something else. */
+    X509Bundle issue(String subject, UnaryOperator<CertificateBuilder> settings) {
+        try {
+            return settings.apply(new CertificateBuilder().ecp256().subject("CN=" + subject)
+                    .notBefore(NOW.minus(Duration.ofDays(1))).notAfter(NOW.plus(Duration.ofDays(1)))
+                    .addSanIpAddress("127.0.0.1").addSanDnsName("localhost")).buildIssuedBy(authority);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    X509Bundle issue(String subject) {
+        return issue(subject, UnaryOperator.identity());
+    }
+
+    /** A context that shows a certificate and trusts those of this authority. */
+    SSLContext context(X509Bundle shown) {
+        return context(new KeyManager[] {new AlwaysShown(shown)});
+    }
+
+    /** A context that shows no certificate. */
+    SSLContext contextWithoutCertificate() {
+        return context(new KeyManager[0]);
+    }
+
+    private SSLContext context(KeyManager[] keys) {
+        try {
+            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+            trusted.load(null, null);
+            trusted.setCertificateEntry("authority", authority.getCertificate());
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys, trust.getTrustManagers(), null);
+            return context;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Shows its certificate whichever authorities the peer trusts; the JDK's key managers would show none. */
+    private static final class AlwaysShown extends X509ExtendedKeyManager {
+
+        private static final String ALIAS = "shown";
+
+        private final X509Bundle shown;
+
+        AlwaysShown(X509Bundle shown) {
+            this.shown = shown;
+        }
+
+        @Override
+        public String chooseEngineClientAlias(String[] types, Principal[] issuers, SSLEngine engine) {
+            return ALIAS;
+        }
+
+        @Override
+        public String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
+            return ALIAS;
+        }
+
+        @Override
+        public String[] getClientAliases(String type, Principal[] issuers) {
+            return new String[] {ALIAS};
+        }
+
+        @Override
+        public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+            return ALIAS;
+        }
+
+        @Override
+        public String[] getServerAliases(String type, Principal[] issuers) {
+            return new String[] {ALIAS};
+        }
+
+        @Override
+        public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
+            return ALIAS;
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(String alias) {
+            return shown.getCertificatePath();
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(String alias) {
+            return shown.getKeyPair().getPrivate();
+        }
+    }
+}

@@ -1,0 +1,368 @@
+package io.reactorucx.transport.socket;
+
+import io.reactorucx.security.PeerCertificates;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS on a control socket, by an {@link SSLEngine}. What takes long, such as signatures and the checks of certificates,
+ * runs on the threads of authenticators, and the socket is not read meanwhile. Buffers are held only while there is
+ * something in them.
+ *
+ * <p>An {@link SSLException} of the engine is thrown once; after that what comes is dropped as it is, and nothing is
+ * written but the alert that tells the peer the reason.
+ *
+ * <p>Thread: socket loop.
+ */
+final class TlsLayer implements SocketLayer {
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    /** The first byte of the first record that a client sends. */
+    static final int HANDSHAKE_RECORD = 22;
+
+    /** First bytes of TLS's records: change of ciphers, alert, handshake, data. */
+    private static final int FIRST_RECORD_TYPE = 20;
+    private static final int LAST_RECORD_TYPE = 23;
+
+    private enum State { NEW, WORKING, OPEN, FAILED, CLOSED }
+
+    private final SocketChannel channel;
+    private final TlsSide side;
+    private final Consumer<Runnable> loop;
+    /** Goes on with reading and writing when a step elsewhere is done. */
+    private final Runnable resume;
+    private State state = State.NEW;
+    private @Nullable SSLEngine engine;
+    /** Records that have come, to be filled further. */
+    private ByteBuffer received = NOTHING;
+    /** What was in records, to be read. */
+    private ByteBuffer plain = NOTHING;
+    /** Records to be written. */
+    private ByteBuffer sending = NOTHING;
+    private boolean recognized;
+    private boolean established;
+    private boolean ended;
+    /** The channel's output ends when all that waits is written. */
+    private boolean shutDown;
+    private boolean outputEnded;
+    private @Nullable Throwable stepError;
+    private @Nullable Runnable cancelStep;
+
+    TlsLayer(SocketChannel channel, TlsSide side, Consumer<Runnable> loop, Runnable resume) {
+        this.channel = channel;
+        this.side = side;
+        this.loop = loop;
+        this.resume = resume;
+    }
+
+    /** Returns whether the peer is authenticated, so that what is read comes from it. */
+    boolean isEstablished() {
+        return established;
+    }
+
+    /** Returns the certificates of the peer; null if it has shown none. */
+    @Nullable PeerCertificates peerCertificates() {
+        try {
+            X509Certificate[] chain = engine == null ? new X509Certificate[0]
+                    : Arrays.stream(engine.getSession().getPeerCertificates()).map(X509Certificate.class::cast)
+                    .toArray(X509Certificate[]::new);
+            return chain.length == 0 ? null : new PeerCertificates(List.of(chain));
+        } catch (SSLPeerUnverifiedException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public int read(ByteBuffer into) throws IOException {
+        if (state == State.FAILED) {
+            return channel.read(into);
+        }
+        int before = into.position();
+        while (into.hasRemaining() && (plain.hasRemaining() || decryptNext())) {
+            int count = Math.min(into.remaining(), plain.remaining());
+            into.put(plain.slice(plain.position(), count));
+            plain.position(plain.position() + count);
+        }
+        if (!plain.hasRemaining()) {
+            plain = NOTHING;
+        }
+        int count = into.position() - before;
+        return count == 0 && ended ? -1 : count;
+    }
+
+    /** Goes on with what has come; returns whether there may be more without waiting. */
+    private boolean decryptNext() throws IOException {
+        checkStep();
+        if (state == State.NEW) {
+            if (fill()) {
+                start();
+            }
+            return false;
+        }
+        SSLEngine made = engine;
+        if (state != State.OPEN || made == null || ended) {
+            return false;
+        }
+        try {
+            return switch (made.getHandshakeStatus()) {
+                case NEED_TASK -> runSteps(made);
+                case NEED_WRAP -> flush() && encrypt(made, NOTHING);
+                default -> decrypt(made);
+            };
+        } catch (SSLException e) {
+            throw failed(made, e);
+        }
+    }
+
+    /** Has the engine made elsewhere: the source of contexts may block. */
+    private void start() throws IOException {
+        submit(() -> {
+            SSLEngine made = side.engine().get();
+            try {
+                made.beginHandshake();
+            } catch (SSLException e) {
+                throw new UncheckedIOException(e);
+            }
+            loop.accept(() -> engine = made);
+        }, true);
+    }
+
+    /** Reads from the channel; returns whether something has come. */
+    private boolean fill() throws IOException {
+        if (received.remaining() == 0) {
+            received = ByteBuffer.wrap(Arrays.copyOf(received.array(), packetBytes())).position(received.position());
+        }
+        int count = channel.read(received);
+        if (count < 0) {
+            if (!established) {
+                throw new IOException("the peer has closed the socket");
+            }
+            ended = true;
+        }
+        if (received.position() == 0) {
+            received = NOTHING;
+        } else if (!recognized) {
+            recognize(received.get(0));
+        }
+        return count > 0;
+    }
+
+    /** Looks at the first byte of the peer: one without TLS is told what is wrong. */
+    private void recognize(int type) throws PlainPeerException {
+        if (type < FIRST_RECORD_TYPE || type > LAST_RECORD_TYPE) {
+            state = State.FAILED;
+            throw new PlainPeerException(TlsSide.mismatch(side.client()));
+        }
+        recognized = true;
+    }
+
+    private int packetBytes() {
+        return engine == null ? 1 + received.capacity() : engine.getSession().getPacketBufferSize();
+    }
+
+    private boolean decrypt(SSLEngine made) throws IOException {
+        if (received.position() == 0 && !fill()) {
+            return false;
+        }
+        if (!plain.hasRemaining() && plain.capacity() < made.getSession().getApplicationBufferSize()) {
+            plain = ByteBuffer.allocate(made.getSession().getApplicationBufferSize());
+        }
+        received.flip();
+        plain.clear();
+        SSLEngineResult result;
+        try {
+            result = made.unwrap(received, plain);
+        } finally {
+            received.compact();
+            plain.flip();
+        }
+        if (received.position() == 0) {
+            received = NOTHING;
+        }
+        handshaken(made, result);
+        return switch (result.getStatus()) {
+            case BUFFER_UNDERFLOW -> fill();
+            case CLOSED -> {
+                ended = true;
+                yield false;
+            }
+            default -> true;
+        };
+    }
+
+    /** Takes note of the end of TLS's handshake. */
+    private void handshaken(SSLEngine made, SSLEngineResult result) throws SSLException {
+        if (result.getHandshakeStatus() == HandshakeStatus.FINISHED && !established) {
+            if (!TlsSide.PROTOCOL.equals(made.getApplicationProtocol())) {
+                throw new SSLHandshakeException("the peer does not name the protocol " + TlsSide.PROTOCOL);
+            }
+            established = true;
+        }
+    }
+
+    @Override
+    public void write(ByteBuffer from) throws IOException {
+        if (state == State.FAILED) {
+            from.position(from.limit());
+            flush();
+            return;
+        }
+        checkStep();
+        if (state == State.NEW && side.client()) {
+            start();
+        }
+        SSLEngine made = engine;
+        try {
+            while (state == State.OPEN && made != null && flush()) {
+                HandshakeStatus status = made.getHandshakeStatus();
+                if (status == HandshakeStatus.NEED_TASK) {
+                    runSteps(made);
+                } else if (status == HandshakeStatus.NEED_WRAP || established && from.hasRemaining()) {
+                    encrypt(made, established ? from : NOTHING);
+                } else {
+                    return;
+                }
+            }
+        } catch (SSLException e) {
+            throw failed(made, e);
+        }
+    }
+
+    /** Makes a record, of the bytes or of the handshake, and writes it. */
+    private boolean encrypt(SSLEngine made, ByteBuffer from) throws IOException {
+        ByteBuffer record = ByteBuffer.allocate(made.getSession().getPacketBufferSize());
+        SSLEngineResult result = made.wrap(from, record);
+        sending = record.flip();
+        handshaken(made, result);
+        return flush() && result.bytesProduced() > 0;
+    }
+
+    @Override
+    public boolean flush() throws IOException {
+        if (outputEnded) {
+            sending = NOTHING;
+        } else if (sending.hasRemaining()) {
+            channel.write(sending);
+        }
+        if (!sending.hasRemaining()) {
+            sending = NOTHING;
+        }
+        if (shutDown && !outputEnded && sending == NOTHING) {
+            outputEnded = true;
+            channel.shutdownOutput();
+        }
+        return sending == NOTHING;
+    }
+
+    /** Runs the steps of the engine that take long. */
+    private boolean runSteps(SSLEngine made) throws IOException {
+        submit(() -> {
+            for (Runnable step = made.getDelegatedTask(); step != null; step = made.getDelegatedTask()) {
+                step.run();
+            }
+        }, false);
+        return false;
+    }
+
+    private void submit(Runnable step, boolean first) throws IOException {
+        state = State.WORKING;
+        try {
+            cancelStep = side.executor().execute(() -> {
+                @Nullable Throwable error = null;
+                try {
+                    step.run();
+                } catch (Throwable t) {
+                    error = t;
+                }
+                Throwable thrown = error;
+                loop.accept(() -> stepped(thrown));
+            }, first);
+        } catch (RejectedExecutionException e) {
+            state = State.FAILED;
+            throw new IOException("too many peers are being authenticated", e);
+        }
+    }
+
+    private void stepped(@Nullable Throwable error) {
+        cancelStep = null;
+        if (state == State.WORKING) {
+            stepError = error;
+            state = State.OPEN;
+            resume.run();
+        }
+    }
+
+    private void checkStep() throws IOException {
+        Throwable error = stepError;
+        if (error != null) {
+            stepError = null;
+            state = State.FAILED;
+            throw new SSLException("a key manager, a trust manager or the source of contexts failed: " + error, error);
+        }
+    }
+
+    /** Prepares the alert that tells the peer why, and drops what comes from now on. */
+    private SSLException failed(@Nullable SSLEngine made, SSLException reason) throws IOException {
+        state = State.FAILED;
+        received = NOTHING;
+        plain = NOTHING;
+        if (made != null && sending == NOTHING) {
+            try {
+                boolean more = true;
+                while (more) {
+                    more = encrypt(made, NOTHING);
+                }
+            } catch (SSLException e) {
+                // There is no alert to send.
+            }
+        }
+        return reason;
+    }
+
+    @Override
+    public int interest() {
+        int read = state == State.WORKING ? 0 : SelectionKey.OP_READ;
+        return sending == NOTHING ? read : read | SelectionKey.OP_WRITE;
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        SSLEngine made = engine;
+        if (state == State.OPEN && made != null) {
+            made.closeOutbound();
+            if (flush()) {
+                encrypt(made, NOTHING);
+            }
+        }
+        shutDown = true;
+        flush();
+    }
+
+    @Override
+    public void close() {
+        state = State.CLOSED;
+        received = NOTHING;
+        plain = NOTHING;
+        sending = NOTHING;
+        Runnable cancel = cancelStep;
+        if (cancel != null) {
+            cancelStep = null;
+            cancel.run();
+        }
+    }
+}
