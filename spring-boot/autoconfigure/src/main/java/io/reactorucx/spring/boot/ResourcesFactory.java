@@ -7,6 +7,7 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.BiFunction;
@@ -86,7 +87,7 @@ final class ResourcesFactory {
     }
 
     /** Returns the template of servers. */
-    UcxServer server(UcxResources resources, @Nullable Authenticator authenticator) {
+    UcxServer server(UcxResources resources, @Nullable Authenticator authenticator, @Nullable TlsConfig tls) {
         UcxProperties.Server from = properties.server();
         Template<UcxServer> made = new Template<>(UcxServer.create(resources));
         InetAddress address = from.address() == null ? InetAddress.getLoopbackAddress() : from.address();
@@ -107,11 +108,13 @@ final class ResourcesFactory {
                 (server, size) -> server.messageWindow(1, bytes(size)));
         made.change("connection.window-messages", common.windowMessages(),
                 (server, messages) -> server.messageWindow(messages, bytes(common.windowSize())));
-        return authenticator == null ? made.value : made.value.authenticator(authenticator);
+        made.change("security", authenticator, UcxServer::authenticator);
+        made.change("ssl", tls, UcxServer::secure);
+        return made.value;
     }
 
     /** Returns the template of clients. */
-    UcxClient client(UcxResources resources, @Nullable Authenticator authenticator) {
+    UcxClient client(UcxResources resources, @Nullable Authenticator authenticator, @Nullable TlsConfig tls) {
         UcxProperties.Client from = properties.client();
         Template<UcxClient> made = new Template<>(UcxClient.create(resources));
         String host = from.host();
@@ -129,7 +132,9 @@ final class ResourcesFactory {
                 (client, size) -> client.messageWindow(1, bytes(size)));
         made.change("connection.window-messages", common.windowMessages(),
                 (client, messages) -> client.messageWindow(messages, bytes(common.windowSize())));
-        return authenticator == null ? made.value : made.value.authenticator(authenticator);
+        made.change("security", authenticator, UcxClient::authenticator);
+        made.change("ssl", tls, UcxClient::secure);
+        return made.value;
     }
 
     private UcxTransportKind[] required() {

@@ -7,6 +7,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.UcxServer;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import java.nio.charset.StandardCharsets;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -16,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -47,6 +49,13 @@ public final class UcxAutoConfiguration {
             // No exception of Spring Boot's for properties: their report shows the value.
             throw new InvalidSecretException(e);
         }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty("reactor.ucx.ssl.bundle")
+    TlsConfig ucxTlsConfig(UcxProperties properties, SslBundles bundles) {
+        return BundledTls.config(properties.ssl(), bundles);
     }
 
     @Bean
@@ -84,15 +93,17 @@ public final class UcxAutoConfiguration {
     @Bean
     @Scope("prototype")
     @ConditionalOnMissingBean
-    UcxServer ucxServer(ResourcesFactory factory, UcxResources resources, ObjectProvider<Authenticator> authenticator) {
-        return factory.server(resources, authenticator.getIfAvailable());
+    UcxServer ucxServer(ResourcesFactory factory, UcxResources resources, ObjectProvider<Authenticator> authenticator,
+            ObjectProvider<TlsConfig> tls) {
+        return factory.server(resources, authenticator.getIfAvailable(), tls.getIfAvailable());
     }
 
     @Bean
     @Scope("prototype")
     @ConditionalOnMissingBean
-    UcxClient ucxClient(ResourcesFactory factory, UcxResources resources, ObjectProvider<Authenticator> authenticator) {
-        return factory.client(resources, authenticator.getIfAvailable());
+    UcxClient ucxClient(ResourcesFactory factory, UcxResources resources, ObjectProvider<Authenticator> authenticator,
+            ObjectProvider<TlsConfig> tls) {
+        return factory.client(resources, authenticator.getIfAvailable(), tls.getIfAvailable());
     }
 
     @Bean

@@ -33,6 +33,7 @@ import org.springframework.util.unit.DataSize;
  * @param engine Threads that own UCX workers.
  * @param buffers Registered memory of 'UcxResources'.
  * @param security How peers prove who they are.
+ * @param ssl TLS on the control sockets of servers and clients.
  * @param connection What connections of servers and clients have in common.
  * @param server The template of servers.
  * @param client The template of clients.
@@ -45,7 +46,7 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
         @Nullable List<String> networkDevices,
         @DefaultValue Map<String, String> settings, @DefaultValue("0.5") double clientShare,
         @DefaultValue Engine engine, @DefaultValue Buffers buffers, @DefaultValue Security security,
-        @DefaultValue Connection connection, @DefaultValue Server server, @DefaultValue Client client,
+        @DefaultValue Ssl ssl, @DefaultValue Connection connection, @DefaultValue Server server, @DefaultValue Client client,
         @DefaultValue Pool pool, @DefaultValue Shutdown shutdown) {
 
     /** Copies the parts. */
@@ -111,6 +112,18 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
             return "Security[sharedSecret=" + (sharedSecret == null ? "none" : "******") + ", threads=" + threads
                     + ", maxQueuedSteps=" + maxQueuedSteps + "]";
         }
+    }
+
+    /**
+     * TLS on the control sockets of servers and clients.
+     *
+     * @param bundle SSL bundle by which servers and clients, those of RSocket too, show who they are and check their
+     *     peers; the data itself is not encrypted by it. Without it there is no TLS.
+     * @param clientCertificateRequired Whether servers refuse clients without a certificate.
+     * @param serverName Name that clients want in a server's certificate. Without it, the host that they connect to.
+     */
+    public record Ssl(@Nullable String bundle, @DefaultValue("true") boolean clientCertificateRequired,
+            @Nullable String serverName) {
     }
 
     /**

@@ -53,6 +53,8 @@ class PropertyArrivalTest {
             "reactor.ucx.discovery.connect-timeout", "reactor.ucx.discovery.enabled",
             "reactor.ucx.discovery.max-instances", "reactor.ucx.discovery.refresh-interval",
             "reactor.ucx.discovery.retry-after",
+            // SslBundleTest
+            "reactor.ucx.ssl.bundle", "reactor.ucx.ssl.client-certificate-required", "reactor.ucx.ssl.server-name",
             // UcxWebAutoConfigurationTest
             "reactor.ucx.web.client.enabled", "reactor.ucx.web.server.enabled",
             // UcxRSocketAutoConfigurationTest

@@ -4,6 +4,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxServer;
 import io.reactorucx.rsocket.UcxClientTransport;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.spring.boot.PropertyTarget;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.UcxProbe;
@@ -87,8 +88,8 @@ public final class UcxRSocketAutoConfiguration {
                     throw refused("it needs " + PORT + " or " + BOOT_PORT);
                 }
                 if (Ssl.isEnabled(boot.getSsl())) {
-                    throw refused("RSocket over UCX has no TLS, so that spring.rsocket.server.ssl would have no effect;"
-                            + " remove one of them");
+                    throw refused("RSocket over UCX has no TLS of its own, so that spring.rsocket.server.ssl would have"
+                            + " no effect; reactor.ucx.ssl.bundle secures it; remove one of them");
                 }
                 if (boot.getTransport() != Transport.TCP) {
                     throw refused("spring.rsocket.server.transport is " + boot.getTransport()
@@ -124,9 +125,10 @@ public final class UcxRSocketAutoConfiguration {
         Parts ucxRSocketParts(ObjectProvider<UcxServer> server, UcxProbe probe, UcxProperties common,
                 UcxRSocketProperties properties, RSocketProperties boot,
                 ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler,
-                ObjectProvider<Authenticator> authenticator) {
+                ObjectProvider<Authenticator> authenticator, ObjectProvider<TlsConfig> tls) {
+            TlsConfig secured = tls.getIfAvailable();
             return new Parts(server, probe, common, properties, boot, customizers, handler,
-                    authenticator.getIfAvailable() != null);
+                    authenticator.getIfAvailable() != null || secured != null && secured.clientCertificateRequired());
         }
     }
 
