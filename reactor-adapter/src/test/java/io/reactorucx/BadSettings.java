@@ -8,6 +8,7 @@ import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.OverflowPolicy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import org.reactivestreams.Publisher;
 
 /** Wrong settings of resources, clients and servers, and wrong waits. */
@@ -139,6 +142,14 @@ final class BadSettings {
         cases.add(thrown("UcxServer.authenticator(Authenticator)", "null",
                 MISSING, tried -> tried.server().authenticator(null),
                 "authenticator"));
+        cases.add(thrown("UcxClient.secure(TlsConfig)", "null", MISSING, tried -> tried.client().secure(null), "tls"));
+        cases.add(thrown("UcxServer.secure(TlsConfig)", "null", MISSING, tried -> tried.server().secure(null), "tls"));
+        cases.add(thrown("TlsConfig.of(SSLContext)", "null", MISSING, tried -> TlsConfig.of((SSLContext) null),
+                "context"));
+        cases.add(thrown("TlsConfig.of(Supplier)", "null", MISSING, tried -> TlsConfig.of((Supplier<SSLContext>) null),
+                "contexts"));
+        cases.add(thrown("TlsConfig.withServerName(String)", "blank", ILLEGAL,
+                tried -> TlsConfig.of(() -> null).withServerName(" "), "serverName \" \"", "must not be blank"));
         cases.add(thrown("Authenticator.sharedSecret(byte[])", "null",
                 MISSING, tried -> Authenticator.sharedSecret(null), "secret"));
         cases.add(thrown("Authenticator.sharedSecret(byte[])", "15 bytes",

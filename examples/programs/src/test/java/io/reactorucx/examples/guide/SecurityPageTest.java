@@ -3,6 +3,8 @@ package io.reactorucx.examples.guide;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
@@ -11,9 +13,13 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import java.security.SecureRandom;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 /** The code of {@code docs/guide/security.md}. */
 class SecurityPageTest extends Page {
@@ -43,6 +49,44 @@ class SecurityPageTest extends Page {
         assertThatThrownBy(stranger.authenticator(Authenticator.sharedSecret(randomBytes()))::connectNow)
                 .isInstanceOfSatisfying(UcxException.class,
                         error -> assertThat(error.status()).isEqualTo(UcxStatus.REJECTED));
+    }
+
+    @Test
+    void bothSidesShowCertificates() throws Exception {
+        SSLContext context = context();
+
+        // snippet: tls
+        TlsConfig tls = TlsConfig.of(context);               // this side's certificate, and whom it trusts
+
+        UcxBoundServer server = UcxServer.create(resources)
+                .secure(tls)
+                .handle(connection -> greet(connection, connection.peerCertificates().orElseThrow().principal()))
+                .bindNow();
+
+        UcxConnection connection = UcxClient.create(resources)
+                .remoteAddress("localhost", server.port())   // the name that the server's certificate has to have
+                .secure(tls)
+                .connectNow();
+        // end
+
+        assertThat(connection.inbound().receiveStrings().blockFirst(TIMEOUT)).isEqualTo("Hello CN=store");
+        assertThatThrownBy(UcxClient.create(resources).remoteAddress("localhost", server.port())::connectNow)
+                .hasMessageContaining("TLS: off at the client, on at the server");
+    }
+
+    private static Mono<Void> greet(UcxConnection connection, X500Principal who) {
+        return connection.outbound().sendStrings(Mono.just("Hello " + who.getName())).then(Mono.never());
+    }
+
+    private static SSLContext context() throws Exception {
+        CertificateBuilder builder = new CertificateBuilder().ecp256();
+        X509Bundle authority = builder.copy().subject("CN=authority").setIsCertificateAuthority(true)
+                .buildSelfSigned();
+        X509Bundle store = builder.copy().subject("CN=store").addSanDnsName("localhost").buildIssuedBy(authority);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(store.toKeyManagerFactory().getKeyManagers(),
+                authority.toTrustManagerFactory().getTrustManagers(), null);
+        return context;
     }
 
     private static byte[] randomBytes() {
