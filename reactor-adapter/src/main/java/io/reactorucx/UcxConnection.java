@@ -30,6 +30,7 @@ import io.reactorucx.transport.connect.Established;
 import io.reactorucx.transport.connect.ServerConnections;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ConnectionPhase;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -249,7 +250,7 @@ public final class UcxConnection implements Disposable {
      * without TLS, and for a client that has none}
      */
     public Optional<PeerCertificates> peerCertificates() {
-        return Optional.ofNullable(established.certificates());
+        return Optional.ofNullable(core.identity()).map(ConnectionIdentity::peerCertificates);
     }
 
     /** {@return the transports that UCX has chosen, each as {@code transport/device}} */

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.error.UcxException;
 import io.reactorucx.testsupport.ChildProcess;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
@@ -36,6 +37,7 @@ class ClientServerExampleTest implements NeedsUcx {
     private static final String SUCCESS = "----- UCP TEST SUCCESS";
     private static final String WAITING = "Waiting for connection";
     private static final String ANSWER = " FIN message";
+    private static final int MAX_CLIENTS = 5;
 
     private CExample example;
 
@@ -165,30 +167,46 @@ class ClientServerExampleTest implements NeedsUcx {
 
     private void assertReceivedFromClient(String transports, int size, int messages, Mode mode) {
         UcxResources resources = CExample.resources(transports);
-        Sinks.One<List<String>> received = Sinks.one();
-        Sinks.Empty<Void> clientIsReady = Sinks.empty();
         try {
-            UcxBoundServer bound = UcxServer.create(resources).raw(true)
-                    .handle(connection -> mode.receive.apply(connection, messages)
-                    .collectList().doOnSuccess(received::tryEmitValue).doOnError(received::tryEmitError)
-                    .then(example.prints(ANSWER) ? clientIsReady.asMono().then(answer(connection, size, mode))
-                    : Mono.empty())).bindNow();
-            try (ChildProcess client = example.start(transports, "-a", "127.0.0.1", "-p", "" + bound.port(), "-c",
-                    mode.option, "-s", "" + size,
-                    "-i", "" + messages)) {
-                List<String> texts = received.asMono().block(Waits.PATIENCE);
-                // Only then does it take an active message.
-                client.awaitLine("Client: iteration #" + messages);
-                clientIsReady.tryEmitEmpty();
-                ChildProcess.Result result = client.result();
-                assertThat(texts).hasSize(messages).containsOnly(CExample.theirText(size));
-                assertThat(result.output()).contains("Client: iteration #" + messages + "\n")
-                        .contains(CExample.theirText(size) + ".\n");
-                assertThat(result.output().contains("received" + ANSWER)).isEqualTo(example.prints(ANSWER));
-                assertThat(result.exitCode()).as(result.output()).isZero();
+            for (int left = example.prints(ANSWER) ? 1 : MAX_CLIENTS; left > 0; left--) {
+                try {
+                    receiveFromClient(resources, transports, size, messages, mode);
+                    return;
+                } catch (UcxException lost) {
+                    // An older example closes by force when UCX has taken its last message, and may overtake that.
+                    if (left == 1 || !lost.isConnectionLost()) {
+                        throw lost;
+                    }
+                }
             }
         } finally {
             resources.disposeNow();
+        }
+    }
+
+    private void receiveFromClient(UcxResources resources, String transports, int size, int messages, Mode mode) {
+        Sinks.One<List<String>> received = Sinks.one();
+        Sinks.Empty<Void> clientIsReady = Sinks.empty();
+        UcxBoundServer bound = UcxServer.create(resources).raw(true)
+                .handle(connection -> mode.receive.apply(connection, messages)
+                .collectList().doOnSuccess(received::tryEmitValue).doOnError(received::tryEmitError)
+                .then(example.prints(ANSWER) ? clientIsReady.asMono().then(answer(connection, size, mode))
+                : Mono.empty())).bindNow();
+        try (ChildProcess client = example.start(transports, "-a", "127.0.0.1", "-p", "" + bound.port(), "-c",
+                mode.option, "-s", "" + size,
+                "-i", "" + messages)) {
+            List<String> texts = received.asMono().block(Waits.PATIENCE);
+            // Only then does it take an active message.
+            client.awaitLine("Client: iteration #" + messages);
+            clientIsReady.tryEmitEmpty();
+            ChildProcess.Result result = client.result();
+            assertThat(texts).hasSize(messages).containsOnly(CExample.theirText(size));
+            assertThat(result.output()).contains("Client: iteration #" + messages + "\n")
+                    .contains(CExample.theirText(size) + ".\n");
+            assertThat(result.output().contains("received" + ANSWER)).isEqualTo(example.prints(ANSWER));
+            assertThat(result.exitCode()).as(result.output()).isZero();
+        } finally {
+            bound.disposeNow();
         }
     }
 

@@ -1,152 +1,33 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
-import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
-import io.reactorucx.message.UcxResponder;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.security.PeerCertificates;
 import io.reactorucx.security.TlsConfig;
-import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestCertificates;
 import io.reactorucx.testsupport.TestTime;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
-import jdk.jfr.consumer.RecordingStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /** TLS on the control socket: who gets in and is known, who does not, and what both sides are told. */
-@Tag("slow")
-@ExtendWith(NoLeaks.class)
-class TlsTest implements NeedsUcx {
-
-    /** With which each control frame begins. */
-    private static final String MAGIC = "RUCX";
-    private static final TestCertificates OURS = new TestCertificates("ours");
-    private static final TestCertificates THEIRS = new TestCertificates("theirs");
-    private static final String SPIFFE = "spiffe://example.org/client";
-    private static final X509Bundle SERVER = OURS.issue("server");
-    private static final X509Bundle CLIENT = OURS.issue("client", TlsTest::named);
-
-    private final BlockingQueue<UcxConnection> accepted = new LinkedBlockingQueue<>();
-    private final BlockingQueue<String> refusals = new LinkedBlockingQueue<>();
-    private UcxResources serverResources;
-    private UcxResources clientResources;
-    private RecordingStream events;
-
-    private static CertificateBuilder named(CertificateBuilder builder) {
-        try {
-            return builder.addSanUriName(SPIFFE);
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @BeforeEach
-    void open() {
-        serverResources = UcxResources.create();
-        clientResources = UcxResources.create();
-        events = new RecordingStream();
-        events.enable("io.reactorucx.PeerRefused");
-        events.onEvent("io.reactorucx.PeerRefused", event -> refusals.add(event.getString("detail")));
-        events.startAsync();
-    }
-
-    @AfterEach
-    void nothingIsLeft() {
-        if (events == null) {
-            return;
-        }
-        events.close();
-        Waits.soon().untilAsserted(() -> {
-            assertThat(serverResources.pendingHandshakes()).as("handshakes").isZero();
-            assertThat(serverResources.queuedAuthentications()).as("steps").isZero();
-        });
-        clientResources.disposeNow();
-        serverResources.disposeNow();
-    }
-
-    private UcxServer server() {
-        return UcxServer.create(serverResources).closeTimeout(TestTime.seconds(2)).handle(connection -> {
-            accepted.add(connection);
-            return connection.respond(new Echo());
-        });
-    }
-
-    private UcxBoundServer bind(TlsConfig tls) {
-        return server().secure(tls).bindNow();
-    }
-
-    private static TlsConfig ofServer() {
-        return TlsConfig.of(OURS.context(SERVER));
-    }
-
-    private static TlsConfig ofClient() {
-        return TlsConfig.of(OURS.context(CLIENT));
-    }
-
-    private UcxClient to(UcxBoundServer server) {
-        return UcxClient.create(clientResources).remoteAddress("127.0.0.1", server.port());
-    }
-
-    private UcxConnection served() {
-        try {
-            UcxConnection served = accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            assertThat(served).as("accepted").isNotNull();
-            return served;
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void assertResponds(UcxConnection connection) {
-        byte[] question = "who?".getBytes(StandardCharsets.UTF_8);
-        assertThat(connection.requester().requestResponse(question).block(Waits.PATIENCE)).isEqualTo(question);
-    }
-
-    /** The client learns why, the server says why, and both are well afterwards. */
-    private void assertRefused(UcxBoundServer server, UcxClient client, String there, String here) {
-        assertThat(Waits.failure(client.connect().toFuture())).isInstanceOfSatisfying(UcxException.class, error -> {
-            assertThat(error.status()).as(error::getMessage).isEqualTo(UcxStatus.REJECTED);
-            assertThat(error.getMessage()).containsIgnoringCase(there);
-        });
-        Waits.soon().untilAsserted(() -> assertThat(refusals).anySatisfy(text ->
-                assertThat(text).containsIgnoringCase(here)));
-        assertThat(accepted).isEmpty();
-        assertThat(serverResources.failedHandshakes()).isPositive();
-        server.disposeNow();
-    }
-
+class TlsTest extends SecuredPeers {
     @Test
     void bothKnowEachOther() {
         UcxBoundServer server = bind(ofServer());
@@ -264,77 +145,6 @@ class TlsTest implements NeedsUcx {
 
         assertRefused(server, to(server).secure(ofClient()), "TLS: on at the client, off at the server",
                 "TLS: on at the client, off at the server");
-    }
-
-    /** Another protocol within TLS, or an older version of it. */
-    @ParameterizedTest
-    @ValueSource(strings = {"h2", "TLSv1.2"})
-    void serverRefusesOtherProtocols(String protocol) throws IOException {
-        UcxBoundServer server = bind(ofServer());
-        boolean version = protocol.startsWith("TLS");
-        try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
-                .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
-            SSLParameters parameters = socket.getSSLParameters();
-            if (version) {
-                parameters.setProtocols(new String[] {protocol});
-            } else {
-                parameters.setApplicationProtocols(new String[] {protocol});
-            }
-            socket.setSSLParameters(parameters);
-
-            assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLException.class)
-                    .hasMessageContaining(version ? "protocol_version" : "no_application_protocol");
-        }
-        Waits.soon().untilAsserted(() -> assertThat(refusals).hasSize(1));
-        assertThat(accepted).isEmpty();
-        server.disposeNow();
-    }
-
-    @Test
-    void clientWithoutAnApplicationProtocolIsRefused() throws IOException {
-        UcxBoundServer server = bind(ofServer());
-        try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
-                .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
-            socket.setSoTimeout((int) Waits.PATIENCE.toMillis());
-            socket.startHandshake();
-
-            assertThat(socket.getInputStream().read()).isEqualTo(-1);
-        }
-        Waits.soon().untilAsserted(() -> assertThat(refusals).singleElement()
-                .satisfies(text -> assertThat(text).contains("reactor-ucx/1")));
-        server.disposeNow();
-    }
-
-    /** What comes in place of TLS costs its own socket. */
-    @Test
-    void strangersCostTheirSocket() {
-        UcxBoundServer server = bind(ofServer());
-        byte[] hello = {22, 3, 1, 0, 5, 1, 0, 0, 1, 9};
-        List<byte[]> all = List.of("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII), hello,
-                new byte[] {22, -1, -1, -1, -1, 0}, new byte[] {21, 3, 3, 0, 2, 2, 40}, new byte[] {23, 3, 3, 0, 0},
-                new byte[] {0}, new byte[100_000]);
-        for (byte[] each : all) {
-            try (SocketPeer stranger = SocketPeer.connect(server.port())) {
-                stranger.sendRaw(each);
-            }
-        }
-
-        assertResponds(to(server).secure(ofClient()).connectNow());
-        assertThat(accepted).hasSize(1);
-        server.disposeNow();
-    }
-
-    @Test
-    void clientIsToldThatNoServerOfTlsAnswers() throws IOException {
-        try (ServerSocket listening = SocketPeer.listen()) {
-            PendingOperation attempt = PendingOperation.of(UcxClient.create(clientResources).secure(ofClient())
-                    .remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
-            try (SocketPeer other = SocketPeer.accept(listening)) {
-                other.sendRaw("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-
-                assertThat(attempt.failure()).hasMessageContaining("TLS: on at the client, off at the server");
-            }
-        }
     }
 
     @Test
@@ -461,80 +271,5 @@ class TlsTest implements NeedsUcx {
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("raw(true)");
         assertThat(Waits.failure(server().secure(ofServer()).acceptWorkerAddresses(true).bind().toFuture()))
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("worker's address");
-    }
-
-    /** The same frames, whose first bytes are the protocol's, with and without TLS. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void eavesdropperReadsNoFrame(boolean secured) {
-        UcxBoundServer server = (secured ? server().secure(ofServer()) : server()).bindNow();
-        try (TamperingProxy proxy = new TamperingProxy(server.port(),
-                (ofServer, before, bytes, out) -> out.write(bytes))) {
-            UcxClient client = UcxClient.create(clientResources).remoteAddress("127.0.0.1", proxy.port());
-            UcxConnection connection = (secured ? client.secure(ofClient()) : client).connectNow();
-            assertResponds(connection);
-            connection.disposeNow();
-
-            assertThat(proxy.recorded().contains(MAGIC)).isEqualTo(!secured);
-            assertThat(proxy.recorded()).hasSizeGreaterThan(500);
-        }
-        server.disposeNow();
-    }
-
-    /** Each byte on its own, so that every record comes in pieces. */
-    @Test
-    void bytesMayComeOneByOne() {
-        UcxBoundServer server = bind(ofServer());
-        try (TamperingProxy proxy = new TamperingProxy(server.port(), (ofServer, before, bytes, out) -> {
-            for (byte each : bytes) {
-                out.write(each);
-                out.flush();
-            }
-        })) {
-            UcxConnection connection = UcxClient.create(clientResources).secure(ofClient())
-                    .remoteAddress("127.0.0.1", proxy.port()).connectNow();
-            assertResponds(connection);
-            connection.disposeNow();
-        }
-        server.disposeNow();
-    }
-
-    /** A changed byte: the connection does not come about, or is lost; it never hangs, and the server goes on. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void changedByteEndsTheConnection(boolean changesServers) {
-        UcxBoundServer server = bind(ofServer());
-        for (long at = 0; at < 1200; at += 41) {
-            long changed = at;
-            AtomicBoolean done = new AtomicBoolean();
-            try (TamperingProxy proxy = new TamperingProxy(server.port(), (ofServer, before, bytes, out) -> {
-                if (ofServer == changesServers && changed >= before && changed < before + bytes.length) {
-                    bytes[(int) (changed - before)] ^= 4;
-                    done.set(true);
-                }
-                out.write(bytes);
-            })) {
-                Throwable error = Waits.failure(UcxClient.create(clientResources).secure(ofClient())
-                        .remoteAddress("127.0.0.1", proxy.port()).connectTimeout(TestTime.seconds(2)).connect()
-                        .flatMap(connection -> connection.onTerminate()
-                                .then(Mono.error(new IllegalStateException("lost")))).toFuture());
-
-                assertThat(done).as("byte %d was changed", changed).isTrue();
-                assertThat(error).as("byte %d", changed).isInstanceOfAny(UcxException.class);
-            }
-        }
-        assertThat(Waits.failure(UcxClient.create(clientResources).remoteAddress("127.0.0.1", server.port()).connect()
-                .toFuture())).hasMessageContaining("TLS: off at the client");
-        accepted.clear();
-        assertResponds(to(server).secure(ofClient()).connectNow());
-        server.disposeNow();
-    }
-
-    private static final class Echo implements UcxResponder {
-
-        @Override
-        public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
-            return Mono.just(request);
-        }
     }
 }

@@ -17,6 +17,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.StringUtil;
 import io.reactorucx.netty.io.HalfClosure;
+import io.reactorucx.security.PeerCertificates;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -27,6 +28,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -460,6 +462,17 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
 
     @Override
     public abstract AbstractUcxChannelConfig config();
+
+    /**
+     * {@return the certificates of the peer's loop ({@link UcxNettyConfig#tls()}); empty without TLS, for a plain
+     * channel, and before the first byte has come}
+     *
+     * <p><b>Threading:</b> the channel's loop.
+     */
+    public final Optional<PeerCertificates> peerCertificates() {
+        return transport instanceof StreamTransport stream ? Optional.ofNullable(stream.peerCertificates())
+                : Optional.empty();
+    }
 
     @Override
     protected SocketAddress localAddress0() {

@@ -12,6 +12,7 @@ import io.reactorucx.netty.internal.StreamListener;
 import io.reactorucx.netty.io.ChannelRoom;
 import io.reactorucx.netty.io.ChannelSocket;
 import io.reactorucx.netty.io.ChannelWriter;
+import io.reactorucx.security.PeerCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -74,6 +75,10 @@ final class StreamTransport implements ChannelTransport, StreamListener {
                 channel.config().openWindow(handler.config().windowBytes()), handler.config().maxChannels());
         socket.pipeline().addLast(control);
         return made;
+    }
+
+    @Nullable PeerCertificates peerCertificates() {
+        return stream.lifecycle().peerCertificates();
     }
 
     @Override

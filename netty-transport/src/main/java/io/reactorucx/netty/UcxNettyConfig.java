@@ -2,6 +2,7 @@ package io.reactorucx.netty;
 
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.config.AuthenticationConfig;
 import io.reactorucx.transport.config.ProtocolConfig;
@@ -41,14 +42,16 @@ import org.jspecify.annotations.Nullable;
  * @param sharedBuffers see {@code UcxResourcesBuilder.sharedBuffers} of the adapter
  * @param ringBytes see {@code UcxResourcesBuilder.ringBytes} of the adapter; null for its default
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
+ * @param tls with which the control sockets of links are secured, so that loops know each other by certificates; null
+ *     for none. The bytes of channels are encrypted by an {@code SslHandler} alone
  * @param plainTcp which channels go over plain TCP
  * @param requiredTransports see {@code UcxClient.require} of the adapter, for the links of channels
  */
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
         int maxLinks, int maxChannels, double clientShare, long maxBufferBytes, boolean sharedBuffers,
-        @Nullable Integer ringBytes, @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp,
-        List<UcxTransportKind> requiredTransports) {
+        @Nullable Integer ringBytes, @Nullable Authenticator authenticator, @Nullable TlsConfig tls,
+        UcxPlainTcpConfig plainTcp, List<UcxTransportKind> requiredTransports) {
 
     /** The smallest window. */
     static final int MIN_WINDOW_BYTES = 4 << 10;
@@ -61,7 +64,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     /** The defaults. */
     public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
-            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, null, UcxPlainTcpConfig.DEFAULT,
+            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, null, null, UcxPlainTcpConfig.DEFAULT,
             List.of());
 
     /** Checks the parts. */
@@ -80,6 +83,10 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
                 throw new IllegalArgumentException("plainTcp.accepted true: must be false with an authenticator, which"
                         + " does not see plain peers");
             }
+        }
+        if (tls != null && plainTcp.accepted()) {
+            throw new IllegalArgumentException("plainTcp.accepted true: must be false with tls, which plain peers do"
+                    + " not have");
         }
         for (UcxTransportKind each : Objects.requireNonNull(requiredTransports, "requiredTransports")) {
             Objects.requireNonNull(each, "requiredTransports: each");
@@ -103,6 +110,10 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         if (accepts && authenticator != null) {
             throw new IllegalArgumentException("PLAIN_TCP true: must be false where the loops have an authenticator,"
                     + " which does not see plain peers");
+        }
+        if (accepts && tls != null) {
+            throw new IllegalArgumentException("PLAIN_TCP true: must be false where the loops have tls, which plain"
+                    + " peers do not have");
         }
         if (accepts && !requiredTransports.isEmpty()) {
             throw new IllegalArgumentException("PLAIN_TCP true: must be false where transports are required, which"
@@ -147,7 +158,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withTransports(String... names) {
         return new UcxNettyConfig(list(names, "transports"), networkDevices, spin, windowBytes,
                 handshakeTimeout, closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare,
-                maxBufferBytes, sharedBuffers, ringBytes, authenticator, plainTcp, requiredTransports);
+                maxBufferBytes, sharedBuffers, ringBytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -159,7 +170,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withNetworkDevices(String... names) {
         return new UcxNettyConfig(transports, list(names, "networkDevices"), spin, windowBytes,
                 handshakeTimeout, closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare,
-                maxBufferBytes, sharedBuffers, ringBytes, authenticator, plainTcp, requiredTransports);
+                maxBufferBytes, sharedBuffers, ringBytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -171,7 +182,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withSpin(Duration value) {
         return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout,
                 closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
-                sharedBuffers, ringBytes, authenticator, plainTcp, requiredTransports);
+                sharedBuffers, ringBytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -183,7 +194,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withWindowBytes(int bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, bytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
-                ringBytes, authenticator, plainTcp, requiredTransports);
+                ringBytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -198,7 +209,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withTimeouts(Duration handshake, Duration close, Duration heartbeat, Duration linkIdle) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat,
                 linkIdle, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers, ringBytes, authenticator,
-                plainTcp, requiredTransports);
+                tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -211,7 +222,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withLimits(int links, int channels) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, links, channels, clientShare, maxBufferBytes, sharedBuffers,
-                ringBytes, authenticator, plainTcp, requiredTransports);
+                ringBytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -223,7 +234,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withClientShare(double fraction) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, fraction, maxBufferBytes, sharedBuffers,
-                ringBytes, authenticator, plainTcp, requiredTransports);
+                ringBytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -236,7 +247,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withBuffers(long bytes, boolean shared) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, bytes, shared, ringBytes,
-                authenticator, plainTcp, requiredTransports);
+                authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -248,7 +259,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withRingBytes(@Nullable Integer bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
-                bytes, authenticator, plainTcp, requiredTransports);
+                bytes, authenticator, tls, plainTcp, requiredTransports);
     }
 
     /**
@@ -260,7 +271,19 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withAuthenticator(Authenticator value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
-                ringBytes, Objects.requireNonNull(value, "value"), plainTcp, requiredTransports);
+                ringBytes, Objects.requireNonNull(value, "value"), tls, plainTcp, requiredTransports);
+    }
+
+    /**
+     * The same with TLS.
+     *
+     * @param value see {@link #tls}
+     * @return a configuration
+     */
+    public UcxNettyConfig withTls(TlsConfig value) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
+                ringBytes, authenticator, Objects.requireNonNull(value, "value"), plainTcp, requiredTransports);
     }
 
     /**
@@ -272,7 +295,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withPlainTcp(UcxPlainTcpConfig value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
-                ringBytes, authenticator, value, requiredTransports);
+                ringBytes, authenticator, tls, value, requiredTransports);
     }
 
     /**
@@ -284,6 +307,6 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withRequiredTransports(UcxTransportKind... kinds) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers,
-                ringBytes, authenticator, plainTcp, Arrays.asList(Objects.requireNonNull(kinds, "kinds")));
+                ringBytes, authenticator, tls, plainTcp, Arrays.asList(Objects.requireNonNull(kinds, "kinds")));
     }
 }

@@ -67,7 +67,8 @@ class ArchitectureTest {
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "javax.net.ssl..",
-                "javax.security.auth.x500..", SECURITY, TRANSPORT + "..", "io.reactorucx.engine", "io.reactorucx.core", "io.reactorucx.core.error",
+                "javax.security.auth.x500..", SECURITY, TRANSPORT + "..", "io.reactorucx.engine",
+                "io.reactorucx.core", "io.reactorucx.core.error",
                 "io.reactorucx.core.setting", "io.reactorucx.core.shm", "org.slf4j..", "jdk.jfr",
                 "org.jspecify.annotations", "org.agrona.collections", "io.micrometer..").check(transport);
     }

@@ -88,6 +88,9 @@ public final class LoopLinks {
         if (settings.authenticator() != null) {
             protocol = protocol.withAuthentication(AuthenticationConfig.of(settings.authenticator()));
         }
+        if (settings.tls() != null) {
+            protocol = protocol.withTls(settings.tls());
+        }
         this.config = ConnectionConfig.DEFAULT.withHandshakeTimeout(settings.handshakeTimeout())
                 .withCloseTimeout(settings.closeTimeout()).withProtocol(protocol)
                 .withRequirement(settings.requiredTransports().toArray(UcxTransportKind[]::new));

@@ -1,6 +1,8 @@
 package io.reactorucx.netty.internal;
 
 import io.reactorucx.netty.counter.LoopCount;
+import io.reactorucx.security.PeerCertificates;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +89,13 @@ public final class StreamLifecycle {
     /** Returns whether the stream is open, and its link serves it. */
     boolean isOpenOverLink() {
         return link != null && state.isOpen();
+    }
+
+    /** Returns the certificates of the peer's loop; null without TLS, and before the stream has its link. */
+    public @Nullable PeerCertificates peerCertificates() {
+        StreamLink over = link;
+        ConnectionIdentity identity = over == null ? null : over.connection().identity();
+        return identity == null ? null : identity.peerCertificates();
     }
 
     /** Returns the link over which frames may be sent, null for none. */

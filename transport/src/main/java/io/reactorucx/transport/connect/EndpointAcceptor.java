@@ -416,7 +416,7 @@ public final class EndpointAcceptor {
             }
             if (connection.established(peer)) {
                 bound();
-                handlers.run(new Established(connection, peer, null, false, null));
+                handlers.run(new Established(connection, peer, null, false));
                 choice(peer).log(null, connection.peer());
             }
         }

@@ -249,7 +249,7 @@ public final class EndpointConnector implements Connector {
                     connection.beginClose(CloseMode.FLUSH);
                     return;
                 }
-                end.connected(new Established(connection, peer, peerAddress, true, null));
+                end.connected(new Established(connection, peer, peerAddress, true));
                 choice(peer).log(peerAddress, host());
             }
         }

@@ -3,7 +3,6 @@ package io.reactorucx.transport.connect;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpPeerAddress;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.security.PeerCertificates;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.net.InetSocketAddress;
@@ -18,10 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param peer what the peer told about itself, null for a raw peer
  * @param address of the peer's worker, null where it is not known
  * @param ofClient whether this side has connected
- * @param certificates by which TLS has authenticated the peer, null for none
  */
 public record Established(ConnectionCore connection, @Nullable PeerInfo peer, @Nullable UcpPeerAddress address,
-        boolean ofClient, @Nullable PeerCertificates certificates) {
+        boolean ofClient) {
 
     /** Returns why the connection does not go over a kind, empty where it does. Thread: any. */
     public Optional<String> whyNot(UcxTransportKind kind) {

@@ -399,8 +399,7 @@ final class SocketAcceptor {
             EndpointBinding bound = binding;
             if (made != null && bound != null && made.established(info)) {
                 execute(() -> end(true));
-                server.handlers().run(new Established(made, info, bound.peerAddress(), false,
-                        identity.peerCertificates()));
+                server.handlers().run(new Established(made, info, bound.peerAddress(), false));
             }
         }
 

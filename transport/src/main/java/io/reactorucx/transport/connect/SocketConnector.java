@@ -323,8 +323,7 @@ public final class SocketConnector implements Connector {
             EndpointBinding bound = binding;
             if (made != null && bound != null && made.established(server)) {
                 if (end.tryEnd()) {
-                    end.connected(new Established(made, server, bound.peerAddress(), true,
-                            identity.peerCertificates()));
+                    end.connected(new Established(made, server, bound.peerAddress(), true));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }

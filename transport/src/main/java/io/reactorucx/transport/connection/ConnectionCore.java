@@ -254,9 +254,9 @@ public final class ConnectionCore implements OperationOwner {
         return identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
     }
 
-    /** Returns the token that each message of the peer begins with. */
-    public long ownToken() {
-        return Objects.requireNonNull(identity, "a raw peer gets no token").ownToken();
+    /** Returns the tokens and certificates of the two sides, null for a raw peer. Thread: any. */
+    public @Nullable ConnectionIdentity identity() {
+        return identity;
     }
 
     /** Returns the token that each message to the peer begins with. */

@@ -12,6 +12,7 @@ import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.PeerInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,8 +74,8 @@ final class RingProtocol implements ProtocolHandler {
         }
         link = opened;
         carrier.begin();
-        carrier.join(opened, connection.ownToken(), RingFrame.of(RingFrame.Type.WAKE).encode(connection.peerToken()),
-                this::violated);
+        carrier.join(opened, Objects.requireNonNull(connection.identity()).ownToken(),
+                RingFrame.of(RingFrame.Type.WAKE).encode(connection.peerToken()), this::violated);
         state = State.OFFERED;
         send(RingFrame.offer(opened.own(), opened.ofPeer()));
     }

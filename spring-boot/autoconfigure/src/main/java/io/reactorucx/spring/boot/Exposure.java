@@ -31,7 +31,8 @@ public final class Exposure {
                 && !inet.getAddress().isLoopbackAddress()) {
             LOG.warn("{} serves whoever reaches {} without authentication, and UCX trusts what such peers send."
                     + " reactor.ucx.security.shared-secret, or a bean of the type Authenticator, admits those alone"
-                    + " that know the secret, reactor.ucx.ssl.bundle those with a certificate that it trusts; {}, such as 127.0.0.1, restricts who reaches it. UCX's own tcp listens"
+                    + " that know the secret, reactor.ucx.ssl.bundle those with a certificate that it trusts; {}, such"
+                    + " as 127.0.0.1, restricts who reaches it. UCX's own tcp listens"
                     + " on the network devices of that address, or on those of reactor.ucx.network-devices;"
                     + " reactor.ucx.transports leaves it out", subject, inet, property);
         }

@@ -46,8 +46,8 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
         @Nullable List<String> networkDevices,
         @DefaultValue Map<String, String> settings, @DefaultValue("0.5") double clientShare,
         @DefaultValue Engine engine, @DefaultValue Buffers buffers, @DefaultValue Security security,
-        @DefaultValue Ssl ssl, @DefaultValue Connection connection, @DefaultValue Server server, @DefaultValue Client client,
-        @DefaultValue Pool pool, @DefaultValue Shutdown shutdown) {
+        @DefaultValue Ssl ssl, @DefaultValue Connection connection, @DefaultValue Server server,
+        @DefaultValue Client client, @DefaultValue Pool pool, @DefaultValue Shutdown shutdown) {
 
     /** Copies the parts. */
     public UcxProperties {

@@ -1,4 +1,4 @@
-package io.reactorucx;
+package io.reactorucx.testsupport;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
@@ -17,13 +17,18 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 /** Certificates of a certificate authority of the tests' own, and contexts that trust it. */
-final class TestCertificates {
+public final class TestCertificates {
 
-    static final Instant NOW = Instant.now();
+    public static final Instant NOW = Instant.now();
 
     private final X509Bundle authority;
 
-    TestCertificates(String name) {
+    /**
+     * Makes an authority.
+     *
+     * @param name its common name
+     */
+    public TestCertificates(String name) {
         try {
             authority = new CertificateBuilder().ecp256().subject("CN=" + name).setIsCertificateAuthority(true)
                     .notBefore(NOW.minus(Duration.ofDays(2))).notAfter(NOW.plus(Duration.ofDays(2))).buildSelfSigned();
@@ -32,8 +37,14 @@ final class TestCertificates {
         }
     }
 
-    /** A certificate for this host, valid today unless the settings say something else. */
-    X509Bundle issue(String subject, UnaryOperator<CertificateBuilder> settings) {
+    /**
+     * Issues a certificate for this host, valid today unless the settings say something else.
+     *
+     * @param subject its common name
+     * @param settings changes the certificate
+     * @return the certificate and its key
+     */
+    public X509Bundle issue(String subject, UnaryOperator<CertificateBuilder> settings) {
         try {
             return settings.apply(new CertificateBuilder().ecp256().subject("CN=" + subject)
                     .notBefore(NOW.minus(Duration.ofDays(1))).notAfter(NOW.plus(Duration.ofDays(1)))
@@ -43,17 +54,28 @@ final class TestCertificates {
         }
     }
 
-    X509Bundle issue(String subject) {
+    /**
+     * Issues a certificate for this host.
+     *
+     * @param subject its common name
+     * @return the certificate and its key
+     */
+    public X509Bundle issue(String subject) {
         return issue(subject, UnaryOperator.identity());
     }
 
-    /** A context that shows a certificate and trusts those of this authority. */
-    SSLContext context(X509Bundle shown) {
+    /**
+     * Makes a context that trusts the certificates of this authority.
+     *
+     * @param shown the certificate that it shows
+     * @return the context
+     */
+    public SSLContext context(X509Bundle shown) {
         return context(new KeyManager[] {new AlwaysShown(shown)});
     }
 
-    /** A context that shows no certificate. */
-    SSLContext contextWithoutCertificate() {
+    /** {@return a context that trusts the certificates of this authority and shows none} */
+    public SSLContext contextWithoutCertificate() {
         return context(new KeyManager[0]);
     }
 

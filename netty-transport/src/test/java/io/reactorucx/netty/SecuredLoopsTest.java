@@ -1,0 +1,97 @@
+package io.reactorucx.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.Channel;
+import io.reactorucx.security.PeerCertificates;
+import io.reactorucx.security.TlsConfig;
+import io.reactorucx.testsupport.TestCertificates;
+import io.reactorucx.testsupport.TestTime;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Loops that know each other by certificates. */
+@Tag("slow")
+class SecuredLoopsTest {
+
+    private static final Duration LIMIT = TestTime.seconds(20);
+    private static final TestCertificates OURS = new TestCertificates("ours");
+    private static final TestCertificates THEIRS = new TestCertificates("theirs");
+
+    private static TlsConfig tls(String subject, TestCertificates authority) {
+        return TlsConfig.of(authority.context(authority.issue(subject)));
+    }
+
+    private static TestLoops loops(String name, @Nullable TlsConfig tls) {
+        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTimeouts(TestTime.seconds(2), Duration.ofSeconds(2),
+                Duration.ofSeconds(10), Duration.ofMinutes(1));
+        return new TestLoops(name, 1, tls == null ? config : config.withTls(tls));
+    }
+
+    @Test
+    void channelKnowsItsPeer() {
+        try (TestLoops serverLoops = loops("server", tls("server", OURS));
+                TestLoops clientLoops = loops("client", tls("client", OURS))) {
+            Channel server = EchoChannel.serve(serverLoops);
+            EchoChannel channel = EchoChannel.connect(clientLoops, server.localAddress());
+            channel.echo();
+
+            UcxSocketChannel ours = (UcxSocketChannel) channel.channel();
+            Optional<PeerCertificates> peer = ours.eventLoop().submit(ours::peerCertificates).syncUninterruptibly()
+                    .getNow();
+            assertThat(peer).hasValueSatisfying(each ->
+                    assertThat(each.principal().getName()).isEqualTo("CN=server"));
+            ours.close().syncUninterruptibly();
+            server.close().syncUninterruptibly();
+            serverLoops.awaitNoChannels();
+            clientLoops.awaitNoChannels();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ours, theirs", "theirs, ours", "ours, none", "none, ours"})
+    void noByteGoesBetweenOthers(String ofServer, String ofClient) {
+        try (TestLoops serverLoops = loops("server", named(ofServer));
+                TestLoops clientLoops = loops("client", named(ofClient))) {
+            List<Throwable> serverErrors = new CopyOnWriteArrayList<>();
+            Channel server = EchoChannel.serve(serverLoops, serverErrors);
+            EchoChannel channel = EchoChannel.connect(clientLoops, server.localAddress());
+            channel.stream();
+            assertThat(channel.channel().closeFuture().awaitUninterruptibly(LIMIT.toMillis())).isTrue();
+            await().atMost(LIMIT).untilAsserted(() -> {
+                assertThat(channel.error()).isInstanceOf(IOException.class).hasMessageContaining("TLS");
+                assertThat(serverErrors).singleElement().isInstanceOf(IOException.class);
+            });
+            serverLoops.awaitNoChannels();
+            clientLoops.awaitNoChannels();
+            assertThat(channel.received()).isZero();
+            assertThat(serverLoops.sum(UcxLoopStatistics::receivedBytes)).isZero();
+            assertThat(clientLoops.sum(UcxLoopStatistics::sentBytes)).isZero();
+            server.close().syncUninterruptibly();
+        }
+    }
+
+    private static @Nullable TlsConfig named(String authority) {
+        return authority.equals("none") ? null : tls("peer", authority.equals("ours") ? OURS : THEIRS);
+    }
+
+    @Test
+    void plainPeersAreNotTakenBesideIt() {
+        UcxNettyConfig secured = UcxNettyConfig.DEFAULT.withTls(tls("server", OURS));
+
+        assertThatThrownBy(() -> secured.withPlainTcp(UcxPlainTcpConfig.DEFAULT.withAccepted(true)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("plainTcp.accepted true");
+        assertThatThrownBy(() -> secured.acceptsPlain(true)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PLAIN_TCP true");
+    }
+}

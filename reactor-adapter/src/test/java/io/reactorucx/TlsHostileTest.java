@@ -1,0 +1,165 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.testsupport.TestTime;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+/** TLS on the control socket with strangers: those who speak something else, and those who change what others say. */
+class TlsHostileTest extends SecuredPeers {
+
+    /** With which each control frame begins. */
+    private static final String MAGIC = "RUCX";
+
+    /** Another protocol within TLS, or an older version of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"h2", "TLSv1.2"})
+    void serverRefusesOtherProtocols(String protocol) throws IOException {
+        UcxBoundServer server = bind(ofServer());
+        boolean version = protocol.startsWith("TLS");
+        try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+            SSLParameters parameters = socket.getSSLParameters();
+            if (version) {
+                parameters.setProtocols(new String[] {protocol});
+            } else {
+                parameters.setApplicationProtocols(new String[] {protocol});
+            }
+            socket.setSSLParameters(parameters);
+
+            assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLException.class)
+                    .hasMessageContaining(version ? "protocol_version" : "no_application_protocol");
+        }
+        Waits.soon().untilAsserted(() -> assertThat(refusals).hasSize(1));
+        assertThat(accepted).isEmpty();
+        server.disposeNow();
+    }
+
+    @Test
+    void clientWithoutAnApplicationProtocolIsRefused() throws IOException {
+        UcxBoundServer server = bind(ofServer());
+        try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.setSoTimeout((int) Waits.PATIENCE.toMillis());
+            socket.startHandshake();
+
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+        }
+        Waits.soon().untilAsserted(() -> assertThat(refusals).singleElement()
+                .satisfies(text -> assertThat(text).contains("reactor-ucx/1")));
+        server.disposeNow();
+    }
+
+    /** What comes in place of TLS costs its own socket. */
+    @Test
+    void strangersCostTheirSocket() {
+        UcxBoundServer server = bind(ofServer());
+        byte[] hello = {22, 3, 1, 0, 5, 1, 0, 0, 1, 9};
+        List<byte[]> all = List.of("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII), hello,
+                new byte[] {22, -1, -1, -1, -1, 0}, new byte[] {21, 3, 3, 0, 2, 2, 40}, new byte[] {23, 3, 3, 0, 0},
+                new byte[] {0}, new byte[100_000]);
+        for (byte[] each : all) {
+            try (SocketPeer stranger = SocketPeer.connect(server.port())) {
+                stranger.sendRaw(each);
+            }
+        }
+
+        assertResponds(to(server).secure(ofClient()).connectNow());
+        assertThat(accepted).hasSize(1);
+        server.disposeNow();
+    }
+
+    @Test
+    void clientIsToldThatNoServerOfTlsAnswers() throws IOException {
+        try (ServerSocket listening = SocketPeer.listen()) {
+            PendingOperation attempt = PendingOperation.of(UcxClient.create(clientResources).secure(ofClient())
+                    .remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
+            try (SocketPeer other = SocketPeer.accept(listening)) {
+                other.sendRaw("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+                assertThat(attempt.failure()).hasMessageContaining("TLS: on at the client, off at the server");
+            }
+        }
+    }
+
+    /** The same frames, whose first bytes are the protocol's, with and without TLS. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void eavesdropperReadsNoFrame(boolean secured) {
+        UcxBoundServer server = (secured ? server().secure(ofServer()) : server()).bindNow();
+        try (TamperingProxy proxy = new TamperingProxy(server.port(),
+                (ofServer, before, bytes, out) -> out.write(bytes))) {
+            UcxClient client = UcxClient.create(clientResources).remoteAddress("127.0.0.1", proxy.port());
+            UcxConnection connection = (secured ? client.secure(ofClient()) : client).connectNow();
+            assertResponds(connection);
+            connection.disposeNow();
+
+            assertThat(proxy.recorded().contains(MAGIC)).isEqualTo(!secured);
+            assertThat(proxy.recorded()).hasSizeGreaterThan(500);
+        }
+        server.disposeNow();
+    }
+
+    /** Each byte on its own, so that every record comes in pieces. */
+    @Test
+    void bytesMayComeOneByOne() {
+        UcxBoundServer server = bind(ofServer());
+        try (TamperingProxy proxy = new TamperingProxy(server.port(), (ofServer, before, bytes, out) -> {
+            for (byte each : bytes) {
+                out.write(each);
+                out.flush();
+            }
+        })) {
+            UcxConnection connection = UcxClient.create(clientResources).secure(ofClient())
+                    .remoteAddress("127.0.0.1", proxy.port()).connectNow();
+            assertResponds(connection);
+            connection.disposeNow();
+        }
+        server.disposeNow();
+    }
+
+    /** A changed byte: the connection does not come about, or is lost; it never hangs, and the server goes on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void changedByteEndsTheConnection(boolean changesServers) {
+        UcxBoundServer server = bind(ofServer());
+        for (long at = 0; at < 1200; at += 41) {
+            long changed = at;
+            AtomicBoolean done = new AtomicBoolean();
+            try (TamperingProxy proxy = new TamperingProxy(server.port(), (ofServer, before, bytes, out) -> {
+                if (ofServer == changesServers && changed >= before && changed < before + bytes.length) {
+                    bytes[(int) (changed - before)] ^= 4;
+                    done.set(true);
+                }
+                out.write(bytes);
+            })) {
+                Throwable error = Waits.failure(UcxClient.create(clientResources).secure(ofClient())
+                        .remoteAddress("127.0.0.1", proxy.port()).connectTimeout(TestTime.seconds(2)).connect()
+                        .flatMap(connection -> connection.onTerminate()
+                                .then(Mono.error(new IllegalStateException("lost")))).toFuture());
+
+                assertThat(done).as("byte %d was changed", changed).isTrue();
+                assertThat(error).as("byte %d", changed).isInstanceOfAny(UcxException.class);
+            }
+        }
+        assertThat(Waits.failure(UcxClient.create(clientResources).remoteAddress("127.0.0.1", server.port()).connect()
+                .toFuture())).hasMessageContaining("TLS: off at the client");
+        accepted.clear();
+        assertResponds(to(server).secure(ofClient()).connectNow());
+        server.disposeNow();
+    }
+}
