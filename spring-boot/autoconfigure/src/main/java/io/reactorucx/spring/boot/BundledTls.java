@@ -4,6 +4,7 @@ import io.reactorucx.security.TlsConfig;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.ssl.SslBundle;
@@ -15,7 +16,7 @@ final class BundledTls {
     private static final Logger LOG = LoggerFactory.getLogger(BundledTls.class);
 
     private final String name;
-    private final AtomicReference<SSLContext> context = new AtomicReference<>();
+    private final AtomicReference<@Nullable SSLContext> context = new AtomicReference<>();
 
     private BundledTls(String name) {
         this.name = name;
@@ -27,7 +28,7 @@ final class BundledTls {
         // Before the first look: a change between the two would be lost.
         bundles.addBundleUpdateHandler(tls.name, tls::changed);
         tls.context.compareAndSet(null, bundles.getBundle(tls.name).createSslContext());
-        TlsConfig config = TlsConfig.of(tls.context::get)
+        TlsConfig config = TlsConfig.of(() -> Objects.requireNonNull(tls.context.get()))
                 .withClientCertificateRequired(properties.clientCertificateRequired());
         return properties.serverName() == null ? config : config.withServerName(properties.serverName());
     }
