@@ -25,6 +25,9 @@ public record PeerCertificates(List<X509Certificate> chain) {
 
     /** Checks that there is a certificate. */
     public PeerCertificates {
+        for (X509Certificate each : Objects.requireNonNull(chain, "chain")) {
+            Objects.requireNonNull(each, "chain: each");
+        }
         chain = List.copyOf(chain);
         if (chain.isEmpty()) {
             throw new IllegalArgumentException("chain []: must have a certificate");
