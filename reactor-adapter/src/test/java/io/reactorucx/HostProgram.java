@@ -6,13 +6,17 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.HostCommands;
+import io.reactorucx.testsupport.TestCertificates;
 import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
@@ -25,6 +29,8 @@ final class HostProgram {
     static final String DEVICES = "host.devices";
     static final String TRANSPORTS = "host.transports";
     static final String ONE_SIDED = "host.onesided";
+    /** A file with this side's certificate and the authority's, for TLS. */
+    static final String KEYS = "host.keys";
 
     /** More than travels within one message of UCX's tcp, or inline. */
     private static final int LARGE_BYTES = 1 << 20;
@@ -32,8 +38,11 @@ final class HostProgram {
     private static final Duration LIMIT = TestTime.seconds(10);
 
     private final UcxResources resources;
+    private final @Nullable TlsConfig tls;
 
     private HostProgram() {
+        String keys = System.getProperty(KEYS);
+        tls = keys == null ? null : TlsConfig.of(TestCertificates.read(Path.of(keys)));
         // Each connection wires up endpoints of its own.
         UcxResourcesBuilder builder = UcxResources.builder().maxIdleEndpoints(0)
                 .remoteMemoryAccess(Boolean.getBoolean(ONE_SIDED));
@@ -71,7 +80,8 @@ final class HostProgram {
     private int bind(String host) {
         UcxMemoryWindow window = resources.exportMemory(resources.allocateMemory(WINDOW_BYTES),
                 EnumSet.allOf(MemoryRight.class));
-        return UcxServer.create(resources).bindAddress(host, 0).respond(new UcxResponder() {
+        UcxServer server = UcxServer.create(resources);
+        return (tls == null ? server : server.secure(tls)).bindAddress(host, 0).respond(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
                 return Mono.just(request);
@@ -82,8 +92,8 @@ final class HostProgram {
 
     private String connect(String host, int port) {
         long start = System.nanoTime();
-        UcxConnection connection = UcxClient.create(resources).remoteAddress(host, port).connectTimeout(LIMIT)
-                .connectNow();
+        UcxClient client = UcxClient.create(resources).remoteAddress(host, port).connectTimeout(LIMIT);
+        UcxConnection connection = (tls == null ? client : client.secure(tls)).connectNow();
         long millis = (System.nanoTime() - start) / 1_000_000;
         use(connection);
         String transports = String.join(",", connection.transports());

@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.HostCommands;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestCertificates;
 import io.reactorucx.testsupport.TwoHosts;
 import io.reactorucx.testsupport.TwoHosts.Address;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One object of resources reaches any host by any of its addresses, whatever came first; or says at once why not. */
 @Tag("slow")
@@ -69,6 +73,35 @@ class NetworkTest implements NeedsUcx {
             assertConnects(right, address.ofLeft(), bind(left, address.ofLeft()));
             assertEnds(left);
             assertEnds(right);
+        }
+    }
+
+    /**
+     * Of several addresses the one counts that the client has asked for, wherever it is sent: by IPv6 to the address of
+     * IPv4, which UCX uses and which the certificate does not have.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"IPV4", "IPV6", "SECOND_IPV6"})
+    void certificateHasTheAddressThatWasAskedFor(Address address, @TempDir Path folder) {
+        TestCertificates authority = new TestCertificates("authority");
+        Path server = folder.resolve("server.p12");
+        Path client = folder.resolve("client.p12");
+        authority.write(authority.issue("server", settings -> settings.addSanIpAddress(address.ofRight())), server);
+        authority.write(authority.issue("client"), client);
+        try (TwoHosts hosts = TwoHosts.create(true, true);
+                ChildJvm left = host(hosts.onLeft(), "-D" + HostProgram.KEYS + "=" + client);
+                ChildJvm right = host(hosts.onRight(), "-D" + HostProgram.KEYS + "=" + server);
+                ChildJvm stranger = host(hosts.onLeft())) {
+            String port = bind(right, "0.0.0.0");
+            assertConnects(left, address.ofRight(), port);
+            Address other = address == Address.IPV4 ? Address.IPV6 : Address.IPV4;
+            assertThat(HostCommands.ask(left, HostCommands.CONNECT + other.ofRight() + " " + port))
+                    .contains("TLS: (certificate_unknown)");
+            assertThat(HostCommands.ask(stranger, HostCommands.CONNECT + address.ofRight() + " " + port))
+                    .contains("TLS: off at the client, on at the server");
+            assertEnds(left);
+            assertEnds(right);
+            assertEnds(stranger);
         }
     }
 

@@ -137,7 +137,7 @@ class TlsHostileTest extends SecuredPeers {
     @ValueSource(booleans = {true, false})
     void changedByteEndsTheConnection(boolean changesServers) {
         UcxBoundServer server = bind(ofServer());
-        for (long at = 0; at < 1200; at += 41) {
+        for (long at = 0; at < 1200; at += 79) {
             long changed = at;
             AtomicBoolean done = new AtomicBoolean();
             try (TamperingProxy proxy = new TamperingProxy(server.port(), (ofServer, before, bytes, out) -> {

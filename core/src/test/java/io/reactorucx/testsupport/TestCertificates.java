@@ -2,7 +2,12 @@ package io.reactorucx.testsupport;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.Principal;
 import java.security.PrivateKey;
@@ -11,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManagerFactory;
@@ -20,6 +26,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 public final class TestCertificates {
 
     public static final Instant NOW = Instant.now();
+
+    private static final char[] PASSWORD = "of no secret".toCharArray();
 
     private final X509Bundle authority;
 
@@ -77,6 +85,43 @@ public final class TestCertificates {
     /** {@return a context that trusts the certificates of this authority and shows none} */
     public SSLContext contextWithoutCertificate() {
         return context(new KeyManager[0]);
+    }
+
+    /**
+     * Writes a certificate, its key and that of this authority to a file, for another process.
+     *
+     * @param shown the certificate
+     * @param file for {@link #read}
+     */
+    public void write(X509Bundle shown, Path file) {
+        try (OutputStream out = Files.newOutputStream(file)) {
+            KeyStore store = shown.toKeyStore(PASSWORD);
+            store.setCertificateEntry("authority", authority.getCertificate());
+            store.store(out, PASSWORD);
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Makes a context of what {@link #write} has written.
+     *
+     * @param file the file
+     * @return a context that shows the certificate, and trusts those of the authority
+     */
+    public static SSLContext read(Path file) {
+        try {
+            KeyStore store = KeyStore.getInstance(file.toFile(), PASSWORD);
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, PASSWORD);
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private SSLContext context(KeyManager[] keys) {
