@@ -45,6 +45,11 @@ public final class TestCertificates {
         }
     }
 
+    /** {@return the certificate of this authority as PEM} */
+    public String certificatePem() {
+        return authority.getCertificatePEM();
+    }
+
     /**
      * Issues a certificate for this host, valid today unless the settings say something else.
      *
@@ -95,10 +100,24 @@ public final class TestCertificates {
      */
     public void write(X509Bundle shown, Path file) {
         try (OutputStream out = Files.newOutputStream(file)) {
+            store(shown).store(out, PASSWORD);
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Makes a store of a certificate, its key and the certificate of this authority.
+     *
+     * @param shown the certificate
+     * @return the store, with the password "of no secret"
+     */
+    public KeyStore store(X509Bundle shown) {
+        try {
             KeyStore store = shown.toKeyStore(PASSWORD);
             store.setCertificateEntry("authority", authority.getCertificate());
-            store.store(out, PASSWORD);
-        } catch (IOException | GeneralSecurityException e) {
+            return store;
+        } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
     }

@@ -1,5 +1,6 @@
 package io.reactorucx.spring.boot.rsocket;
 
+import io.reactorucx.spring.boot.PeerBundle;
 import io.reactorucx.testsupport.TestTime;
 import io.rsocket.transport.ClientTransport;
 import io.rsocket.transport.netty.client.TcpClientTransport;
@@ -129,7 +130,10 @@ public class RSocketApplication {
         TCP("spring.rsocket.server.port=0", "spring.rsocket.server.address=127.0.0.1"),
         /** The same application with one property more. */
         UCX("spring.rsocket.server.port=0", "spring.rsocket.server.address=127.0.0.1",
-                "reactor.ucx.rsocket.server.enabled=true");
+                "reactor.ucx.rsocket.server.enabled=true"),
+        /** And with certificates. */
+        UCX_SECURED(PeerBundle.with("spring.rsocket.server.port=0", "spring.rsocket.server.address=127.0.0.1",
+                "reactor.ucx.rsocket.server.enabled=true"));
 
         private final List<String> properties;
 

@@ -22,7 +22,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.messaging.rsocket.RSocketRequester;
 import reactor.core.publisher.Flux;
 
-/** The same annotated methods, requester and users over the kernel's TCP and over UCX. */
+/** The same annotated methods, requester and users over the kernel's TCP, over UCX, and there with certificates. */
 @ParameterizedClass
 @EnumSource(Kind.class)
 class RSocketOverUcxTest {
@@ -53,8 +53,8 @@ class RSocketOverUcxTest {
                 .block(LIMIT);
 
         assertThat(greeting).isEqualTo(new Greeting("Hello Anna"));
-        assertThat(context.getBeanFactory().containsSingleton("ucxResources")).isEqualTo(kind == Kind.UCX);
-        if (kind == Kind.UCX) {
+        assertThat(context.getBeanFactory().containsSingleton("ucxResources")).isEqualTo(kind != Kind.TCP);
+        if (kind != Kind.TCP) {
             assertThat(context.getBean(UcxResources.class).openConnections()).isEqualTo(2);
         }
     }
