@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -114,6 +115,40 @@ class TlsHostileTest extends SecuredPeers {
         server.disposeNow();
     }
 
+    /** A peer with a certificate that asks for new keys without an end, and does not read the answers. */
+    @Test
+    void endlessKeyUpdatesKeepNobodyElseOut() throws IOException {
+        UcxBoundServer server = server().secure(ofServer()).handshakeTimeout(Waits.PATIENCE).bindNow();
+        try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+            SSLParameters parameters = socket.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {"reactor-ucx/1"});
+            socket.setSSLParameters(parameters);
+            socket.startHandshake();
+            AtomicLong updates = new AtomicLong();
+            Thread flood = Thread.ofPlatform().daemon().start(() -> {
+                try {
+                    while (true) {
+                        // Of TLS 1.3: KeyUpdate.
+                        socket.startHandshake();
+                        updates.incrementAndGet();
+                    }
+                } catch (IOException e) {
+                    // Closed.
+                }
+            });
+
+            Waits.soon().until(() -> updates.get() > 1000);
+            for (int i = 0; i < 5; i++) {
+                UcxConnection connection = to(server).secure(ofClient()).connectNow();
+                assertResponds(connection);
+                connection.disposeNow();
+            }
+            assertThat(flood.isAlive()).isTrue();
+        }
+        server.disposeNow();
+    }
+
     /** Each byte on its own, so that every record comes in pieces. */
     @Test
     void bytesMayComeOneByOne() {
@@ -140,10 +175,12 @@ class TlsHostileTest extends SecuredPeers {
         for (long at = 0; at < 1200; at += 79) {
             long changed = at;
             AtomicBoolean done = new AtomicBoolean();
+            RecordPayload payload = new RecordPayload();
             try (TamperingProxy proxy = new TamperingProxy(server.port(), (ofServer, before, bytes, out) -> {
-                if (ofServer == changesServers && changed >= before && changed < before + bytes.length) {
-                    bytes[(int) (changed - before)] ^= 4;
-                    done.set(true);
+                for (int i = 0; ofServer == changesServers && i < bytes.length; i++) {
+                    if (payload.has(bytes[i]) && before + i >= changed && done.compareAndSet(false, true)) {
+                        bytes[i] ^= 4;
+                    }
                 }
                 out.write(bytes);
             })) {
@@ -161,5 +198,29 @@ class TlsHostileTest extends SecuredPeers {
         accepted.clear();
         assertResponds(to(server).secure(ofClient()).connectNow());
         server.disposeNow();
+    }
+
+    /** Tells what a record carries from its head, of which TLS does not check all. */
+    private static final class RecordPayload {
+
+        private static final int HEAD_BYTES = 5;
+
+        private int headBytes;
+        private int length;
+        private int left;
+
+        boolean has(byte next) {
+            if (left > 0) {
+                left--;
+                return true;
+            }
+            length = (length << 8 | Byte.toUnsignedInt(next)) & 0xffff;
+            headBytes++;
+            if (headBytes == HEAD_BYTES) {
+                headBytes = 0;
+                left = length;
+            }
+            return false;
+        }
     }
 }

@@ -80,6 +80,7 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
     private SocketLayer layer;
     private boolean secured;
     private boolean outputShutDown;
+    private boolean resumesLater;
     private @Nullable ByteBuffer body;
     private int bodyBytes;
     private @Nullable SelectionKey key;
@@ -93,7 +94,8 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
         this.loop = loop;
         this.channel = channel;
         this.listener = listener;
-        this.layer = tls == null ? new PlainLayer(channel) : new TlsLayer(channel, tls, loop::execute, this::resume);
+        this.layer = tls == null ? new PlainLayer(channel)
+                : new TlsLayer(channel, tls, loop::execute, this::resume, this::resumeLater);
     }
 
     /**
@@ -243,7 +245,17 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
         }
         if (!closed) {
             // The layer may have read more from the channel, of which the selector knows nothing.
-            loop.afterSelect(this::resume);
+            resumeLater();
+        }
+    }
+
+    private void resumeLater() {
+        if (!resumesLater) {
+            resumesLater = true;
+            loop.afterSelect(() -> {
+                resumesLater = false;
+                resume();
+            });
         }
     }
 

@@ -38,6 +38,8 @@ final class TlsLayer implements SocketLayer {
     /** First bytes of TLS's records: change of ciphers, alert, handshake, data. */
     private static final int FIRST_RECORD_TYPE = 20;
     private static final int LAST_RECORD_TYPE = 23;
+    /** Records that are taken in one round of the loop: a peer can send ones without bytes for ever. */
+    private static final int MAX_RECORDS = 4;
 
     private enum State { NEW, WORKING, OPEN, FAILED, CLOSED }
 
@@ -46,6 +48,8 @@ final class TlsLayer implements SocketLayer {
     private final Consumer<Runnable> loop;
     /** Goes on with reading and writing when a step elsewhere is done. */
     private final Runnable resume;
+    /** Goes on in the next round of the loop. */
+    private final Runnable resumeLater;
     private State state = State.NEW;
     private @Nullable SSLEngine engine;
     /** Records that have come, to be filled further. */
@@ -63,11 +67,12 @@ final class TlsLayer implements SocketLayer {
     private @Nullable Throwable stepError;
     private @Nullable Runnable cancelStep;
 
-    TlsLayer(SocketChannel channel, TlsSide side, Consumer<Runnable> loop, Runnable resume) {
+    TlsLayer(SocketChannel channel, TlsSide side, Consumer<Runnable> loop, Runnable resume, Runnable resumeLater) {
         this.channel = channel;
         this.side = side;
         this.loop = loop;
         this.resume = resume;
+        this.resumeLater = resumeLater;
     }
 
     /** Returns whether the peer is authenticated, so that what is read comes from it. */
@@ -93,13 +98,18 @@ final class TlsLayer implements SocketLayer {
             return channel.read(into);
         }
         int before = into.position();
-        while (into.hasRemaining() && (plain.hasRemaining() || decryptNext())) {
+        int records = 0;
+        while (into.hasRemaining() && records <= MAX_RECORDS && (plain.hasRemaining() || decryptNext())) {
+            records++;
             int count = Math.min(into.remaining(), plain.remaining());
             into.put(plain.slice(plain.position(), count));
             plain.position(plain.position() + count);
         }
         if (!plain.hasRemaining()) {
             plain = NOTHING;
+        }
+        if (records > MAX_RECORDS) {
+            resumeLater.run();
         }
         int count = into.position() - before;
         return count == 0 && ended ? -1 : count;
@@ -336,8 +346,12 @@ final class TlsLayer implements SocketLayer {
 
     @Override
     public int interest() {
-        int read = state == State.WORKING ? 0 : SelectionKey.OP_READ;
-        return sending == NOTHING ? read : read | SelectionKey.OP_WRITE;
+        SSLEngine made = engine;
+        boolean blocked = sending != NOTHING;
+        // What has come stays in the channel where nothing is read: the selector would return at once, again and again.
+        boolean reads = state != State.WORKING
+                && !(blocked && made != null && made.getHandshakeStatus() == HandshakeStatus.NEED_WRAP);
+        return (reads ? SelectionKey.OP_READ : 0) | (blocked ? SelectionKey.OP_WRITE : 0);
     }
 
     @Override
