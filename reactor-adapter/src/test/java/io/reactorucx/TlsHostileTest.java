@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.testsupport.TestTime;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -115,38 +118,59 @@ class TlsHostileTest extends SecuredPeers {
         server.disposeNow();
     }
 
-    /** A peer with a certificate that asks for new keys without an end, and does not read the answers. */
-    @Test
-    void endlessKeyUpdatesKeepNobodyElseOut() throws IOException {
-        UcxBoundServer server = server().secure(ofServer()).handshakeTimeout(Waits.PATIENCE).bindNow();
-        try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
-                .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
-            SSLParameters parameters = socket.getSSLParameters();
-            parameters.setApplicationProtocols(new String[] {"reactor-ucx/1"});
-            socket.setSSLParameters(parameters);
-            socket.startHandshake();
-            AtomicLong updates = new AtomicLong();
-            Thread flood = Thread.ofPlatform().daemon().start(() -> {
-                try {
-                    while (true) {
-                        // Of TLS 1.3: KeyUpdate.
-                        socket.startHandshake();
-                        updates.incrementAndGet();
-                    }
-                } catch (IOException e) {
-                    // Closed.
-                }
-            });
-
-            Waits.soon().until(() -> updates.get() > 1000);
-            for (int i = 0; i < 5; i++) {
-                UcxConnection connection = to(server).secure(ofClient()).connectNow();
-                assertResponds(connection);
-                connection.disposeNow();
+    /** Runs until the server has ended the socket; honest clients connect meanwhile. */
+    private void assertEnds(Attack attack) {
+        UcxBoundServer server = bind(ofServer());
+        CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> {
+            try {
+                attack.run(server.port());
+            } catch (IOException e) {
+                // The server has ended the socket.
             }
-            assertThat(flood.isAlive()).isTrue();
-        }
+        });
+
+        assertResponds(to(server).secure(ofClient()).connectNow());
+        Waits.get(ended);
+        assertResponds(to(server).secure(ofClient()).connectNow());
         server.disposeNow();
+    }
+
+    /** Goes on until its socket ends. */
+    @FunctionalInterface
+    private interface Attack {
+
+        void run(int port) throws IOException;
+    }
+
+    /** Each says that the peer has given up (user_canceled), after which TLS goes on. */
+    @Test
+    void strangerThatSendsWarningsWithoutPauseIsRefused() {
+        byte[] warning = {21, 3, 3, 0, 2, 1, 90};
+        assertEnds(port -> {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                    OutputStream out = new BufferedOutputStream(socket.getOutputStream())) {
+                while (true) {
+                    out.write(warning);
+                }
+            }
+        });
+    }
+
+    /** It has a certificate, and does not read the answers. */
+    @Test
+    void clientThatChangesItsKeysWithoutPauseIsRefused() {
+        assertEnds(port -> {
+            try (SSLSocket socket = (SSLSocket) OURS.context(CLIENT).getSocketFactory()
+                    .createSocket(InetAddress.getLoopbackAddress(), port)) {
+                SSLParameters parameters = socket.getSSLParameters();
+                parameters.setApplicationProtocols(new String[] {"reactor-ucx/1"});
+                socket.setSSLParameters(parameters);
+                while (true) {
+                    // The first one is the handshake; each further one changes the keys.
+                    socket.startHandshake();
+                }
+            }
+        });
     }
 
     /** Each byte on its own, so that every record comes in pieces. */

@@ -11,6 +11,8 @@ import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.TestCertificates;
 import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -94,6 +96,20 @@ class TlsTest extends SecuredPeers {
         UcxBoundServer server = bind(ofServer());
 
         assertRefused(server, to(server).secure(TlsConfig.of(OURS.context(expired))), "certificate", "expired");
+    }
+
+    /** No session is resumed: that would accept a certificate that has expired or was revoked in the meantime. */
+    @Test
+    void eachConnectionChecksTheCertificates() {
+        Instant end = Instant.now().plus(TestTime.seconds(3)).truncatedTo(ChronoUnit.SECONDS);
+        UcxBoundServer server = bind(ofServer());
+        UcxClient shortly = to(server).secure(TlsConfig.of(OURS.context(OURS.issue("shortly",
+                builder -> builder.notAfter(end)))));
+        assertResponds(shortly.connectNow());
+        accepted.clear();
+        Waits.soon().until(() -> Instant.now().isAfter(end.plusSeconds(1)));
+
+        assertRefused(server, shortly, "certificate", "NotAfter");
     }
 
     @Test

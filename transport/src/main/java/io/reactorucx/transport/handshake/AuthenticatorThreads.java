@@ -2,7 +2,7 @@ package io.reactorucx.transport.handshake;
 
 import io.reactorucx.transport.config.AuthenticatorLimits;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The threads on which the authenticators of some resources run; they are no threads of the application. Strangers
  * cause the steps, so the number of threads is limited, and the number of first steps that wait: a first step beyond is
- * refused. A handshake whose first step was taken may do the others, one at a time.
+ * refused. A handshake whose first step was taken may do the others, one at a time, before the first ones of others.
  *
  * <p>Thread: any.
  */
@@ -25,12 +25,13 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
     private final Semaphore firstSteps;
     private final int maxQueued;
     private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong taken = new AtomicLong();
 
     /** Creates threads that start when they are needed, and end after 10 s without a step. */
     public AuthenticatorThreads(String name, AuthenticatorLimits limits) {
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(limits.threads(), limits.threads(), IDLE_SECONDS, TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
+                new PriorityBlockingQueue<>(),
                 steps -> new StepThread(steps, name + "-" + number.getAndIncrement()));
         threads.allowCoreThreadTimeOut(true);
         maxQueued = limits.queuedSteps();
@@ -77,13 +78,20 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
         threads.shutdownNow();
     }
 
-    private final class StepTask extends FutureTask<Void> {
+    private final class StepTask extends FutureTask<Void> implements Comparable<StepTask> {
 
         private final boolean first;
+        private final long number = taken.getAndIncrement();
 
         StepTask(Runnable step, boolean first) {
             super(step, null);
             this.first = first;
+        }
+
+        /** Later steps come before first ones: who floods a server with handshakes does not hold up those under way. */
+        @Override
+        public int compareTo(StepTask other) {
+            return first == other.first ? Long.compare(number, other.number) : Boolean.compare(first, other.first);
         }
 
         @Override

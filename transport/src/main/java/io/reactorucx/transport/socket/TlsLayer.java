@@ -17,6 +17,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLProtocolException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,8 @@ final class TlsLayer implements SocketLayer {
     private static final int LAST_RECORD_TYPE = 23;
     /** Records that are taken in one round of the loop: a peer can send ones without bytes for ever. */
     private static final int MAX_RECORDS = 4;
+    /** Records without bytes in a row. A handshake has few of them, and a connection one now and then. */
+    private static final int MAX_EMPTY_RECORDS = 64;
 
     private enum State { NEW, WORKING, OPEN, FAILED, CLOSED }
 
@@ -58,6 +62,7 @@ final class TlsLayer implements SocketLayer {
     private ByteBuffer plain = NOTHING;
     /** Records to be written. */
     private ByteBuffer sending = NOTHING;
+    private int emptyRecords;
     private boolean recognized;
     private boolean established;
     private boolean ended;
@@ -205,6 +210,11 @@ final class TlsLayer implements SocketLayer {
             received = NOTHING;
         }
         handshaken(made, result);
+        if (result.bytesProduced() > 0) {
+            emptyRecords = 0;
+        } else if (result.bytesConsumed() > 0 && ++emptyRecords > MAX_EMPTY_RECORDS) {
+            throw new SSLProtocolException("the peer goes on sending records without content");
+        }
         return switch (result.getStatus()) {
             case BUFFER_UNDERFLOW -> fill();
             case CLOSED -> {
@@ -259,7 +269,8 @@ final class TlsLayer implements SocketLayer {
         SSLEngineResult result = made.wrap(from, record);
         sending = record.flip();
         handshaken(made, result);
-        return flush() && result.bytesProduced() > 0;
+        // The handshake may end without a record, and what has come with its end is to be read.
+        return flush() && (result.bytesProduced() > 0 || result.getHandshakeStatus() == HandshakeStatus.FINISHED);
     }
 
     @Override
@@ -284,6 +295,11 @@ final class TlsLayer implements SocketLayer {
         submit(() -> {
             for (Runnable step = made.getDelegatedTask(); step != null; step = made.getDelegatedTask()) {
                 step.run();
+            }
+            // No tickets: a resumed session would spare the peer the checks of its certificate, for a day.
+            SSLSession session = made.getHandshakeSession();
+            if (session != null && !side.client()) {
+                session.invalidate();
             }
         }, false);
         return false;
