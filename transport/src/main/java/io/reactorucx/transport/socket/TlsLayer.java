@@ -80,11 +80,6 @@ final class TlsLayer implements SocketLayer {
         this.resumeLater = resumeLater;
     }
 
-    /** Returns whether the peer is authenticated, so that what is read comes from it. */
-    boolean isEstablished() {
-        return established;
-    }
-
     /** Returns the certificates of the peer; null if it has shown none. */
     @Nullable PeerCertificates peerCertificates() {
         try {
