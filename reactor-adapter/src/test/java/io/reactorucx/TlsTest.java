@@ -247,7 +247,7 @@ class TlsTest extends SecuredPeers {
     void sourceOfContextsThatBlocksIsLimitedInTime() throws InterruptedException {
         CountDownLatch interrupted = new CountDownLatch(1);
         UcxBoundServer server = bind(ofServer());
-        UcxClient client = to(server).connectTimeout(TestTime.millis(300)).secure(TlsConfig.of(() -> {
+        UcxClient client = to(server).connectTimeout(TestTime.seconds(2)).secure(TlsConfig.of(() -> {
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException e) {
@@ -264,7 +264,7 @@ class TlsTest extends SecuredPeers {
 
     @Test
     void manyConnectAtOnce() {
-        UcxBoundServer server = bind(ofServer());
+        UcxBoundServer server = server().secure(ofServer()).handshakeTimeout(Waits.PATIENCE).bindNow();
         UcxClient client = to(server).secure(ofClient()).connectTimeout(Waits.PATIENCE);
 
         List<UcxConnection> all = Flux.range(0, 100).flatMap(i -> client.connect(), 50).collectList()
