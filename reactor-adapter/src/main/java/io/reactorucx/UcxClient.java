@@ -210,7 +210,7 @@ public final class UcxClient {
 
     /**
      * Secures the control sockets with TLS 1.3, as {@link UcxServer#secure(TlsConfig)}: a server without TLS is
-     * refused, and one whose certificate is not trusted, or has another name.
+     * refused, and, with a retryable error, one whose certificate is not trusted, or has another name.
      *
      * @param value none by default
      * @return a changed copy

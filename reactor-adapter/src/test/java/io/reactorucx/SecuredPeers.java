@@ -111,10 +111,20 @@ abstract class SecuredPeers implements NeedsUcx {
         assertThat(connection.requester().requestResponse(question).block(Waits.PATIENCE)).isEqualTo(question);
     }
 
-    /** The client learns why, the server says why, and both are well afterwards. */
+    /** The client learns why, and may try again, since certificates are renewed; the server says why. */
     void assertRefused(UcxBoundServer server, UcxClient client, String there, String here) {
+        assertRefused(UcxStatus.NOT_CONNECTED, server, client, there, here);
+    }
+
+    /** As the other, for good: settings do not fit, or an authenticator has refused the client. */
+    void assertRejected(UcxBoundServer server, UcxClient client, String there, String here) {
+        assertRefused(UcxStatus.REJECTED, server, client, there, here);
+    }
+
+    private void assertRefused(UcxStatus status, UcxBoundServer server, UcxClient client, String there, String here) {
         assertThat(Waits.failure(client.connect().toFuture())).isInstanceOfSatisfying(UcxException.class, error -> {
-            assertThat(error.status()).as(error::getMessage).isEqualTo(UcxStatus.REJECTED);
+            assertThat(error.status()).as(error::getMessage).isEqualTo(status);
+            assertThat(error.isRetryable()).isEqualTo(status != UcxStatus.REJECTED);
             assertThat(error.getMessage()).containsIgnoringCase(there);
         });
         Waits.soon().untilAsserted(() -> assertThat(refusals).anySatisfy(text ->

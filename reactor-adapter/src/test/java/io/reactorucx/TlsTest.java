@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
+import reactor.util.retry.Retry;
 
 /** TLS on the control socket: who gets in and is known, who does not, and what both sides are told. */
 class TlsTest extends SecuredPeers {
@@ -151,7 +152,7 @@ class TlsTest extends SecuredPeers {
     void serverWithTlsRefusesAClientWithout() {
         UcxBoundServer server = bind(ofServer());
 
-        assertRefused(server, to(server), "TLS: off at the client, on at the server",
+        assertRejected(server, to(server), "TLS: off at the client, on at the server",
                 "TLS: off at the client, on at the server");
     }
 
@@ -159,7 +160,7 @@ class TlsTest extends SecuredPeers {
     void clientWithTlsRefusesAServerWithout() {
         UcxBoundServer server = server().bindNow();
 
-        assertRefused(server, to(server).secure(ofClient()), "TLS: on at the client, off at the server",
+        assertRejected(server, to(server).secure(ofClient()), "TLS: on at the client, off at the server",
                 "TLS: on at the client, off at the server");
     }
 
@@ -173,7 +174,7 @@ class TlsTest extends SecuredPeers {
         assertThat(seen).containsExactly(SPIFFE);
         accepted.clear();
         UcxClient other = to(server).secure(TlsConfig.of(OURS.context(OURS.issue("other")))).authenticator(secret);
-        assertRefused(server, other, "authentication failed", "no SPIFFE id");
+        assertRejected(server, other, "authentication failed", "no SPIFFE id");
     }
 
     private record OfCertificates(Authenticator secret, BlockingQueue<String> seen) implements Authenticator {
@@ -224,6 +225,25 @@ class TlsTest extends SecuredPeers {
             fresh.dispose();
         }
         assertThat(old.peerCertificates().orElseThrow().principal().getName()).isEqualTo("CN=server");
+        server.disposeNow();
+    }
+
+    /** Certificates that do not fit for a while, as amid a change of authorities, end no reconnecting client. */
+    @Test
+    void reconnectsOnceCertificatesFitAgain() {
+        AtomicReference<SSLContext> current = new AtomicReference<>(OURS.context(SERVER));
+        UcxBoundServer server = bind(TlsConfig.of(current::get));
+        UcxReconnectingConnection connection = to(server).secure(ofClient())
+                .reconnect(Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(50))).connectNow(Waits.PATIENCE);
+        current.set(THEIRS.context(THEIRS.issue("server")));
+        served().disposeNow();
+
+        Waits.soon().until(() -> refusals.stream().anyMatch(text -> text.contains("PKIX path")));
+        current.set(OURS.context(SERVER));
+
+        assertThat(connection.withConnection(live -> live.requester().requestResponse(new byte[3]))
+                .block(Waits.PATIENCE)).hasSize(3);
+        connection.close().block(Waits.PATIENCE);
         server.disposeNow();
     }
 

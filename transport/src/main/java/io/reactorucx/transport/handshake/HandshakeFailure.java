@@ -40,10 +40,14 @@ public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throw
         PEER
     }
 
-    /** Returns that TLS has failed, or that one side speaks it and the other does not. */
+    /**
+     * Returns that TLS has failed, or that one side speaks it and the other does not. The former may go by, since
+     * certificates are renewed; the latter is a matter of settings.
+     */
     public static HandshakeFailure ofTls(IOException cause) {
         return cause instanceof SSLException
-                ? new HandshakeFailure(Kind.AUTHENTICATION, new Rejection("TLS: " + withRoot(cause)), cause)
+                ? new HandshakeFailure(Kind.AUTHENTICATION,
+                        new Rejection(UcxStatus.NOT_CONNECTED, "TLS: " + withRoot(cause)), cause)
                 : new HandshakeFailure(Kind.MISMATCH, new Rejection(String.valueOf(cause.getMessage())), null);
     }
 
