@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records that are sealed and opened, and what somebody between the two does to them. */
-class RecordTest {
+class RecordOpenerTest {
 
     private static final byte[] CONTEXT = {7, 0, 1};
     private static final byte[] OTHER_CONTEXT = {7, 0, 2};
@@ -278,23 +278,16 @@ class RecordTest {
         assertThat(opener.next()).isEqualTo(2 * ReplayWindow.SIZE);
     }
 
+    /** As many records of the largest size as a key may seal, and one of a byte more. */
     @Test
-    void bytesChangeTheKeyAsWell() throws RecordException {
-        RecordSealer sealer = sealer();
-        RecordOpener opener = inOrder();
+    void bytesChangeTheKeyAsWell() {
+        RecordSealer sealer = new RecordSealer(secret(RecordCipher.AES_128_GCM), new RecordLimits(1 << 20, 1L << 26));
         byte[] large = new byte[RecordSealer.MAX_BYTES];
-        int changes = 0;
-        boolean phase = false;
         for (int i = 0; i < ReplayWindow.SIZE; i++) {
-            // One byte more in all than a key may seal.
-            byte[] record = seal(sealer, i == 0 ? new byte[1] : large);
-            changes += record[0] < 0 != phase ? 1 : 0;
-            phase = record[0] < 0;
-            open(opener, record);
+            assertThat(seal(sealer, large)[0]).isZero();
         }
-        assertThat(changes).isZero();
-        open(opener, seal(sealer, large));
-        assertThat(seal(sealer, new byte[0])[0]).isNegative();
+        assertThat(seal(sealer, new byte[1])[0]).isNegative();
+        assertThat(seal(sealer, large)[0]).isNegative();
     }
 
     @Test
