@@ -344,9 +344,9 @@ final class TlsLayer implements SocketLayer {
         plain = NOTHING;
         if (made != null && sending == NOTHING) {
             try {
-                boolean more = true;
-                while (more) {
-                    more = encrypt(made, NOTHING);
+                int left = MAX_RECORDS;
+                while (left > 0 && encrypt(made, NOTHING)) {
+                    left--;
                 }
             } catch (SSLException e) {
                 // There is no alert to send.
