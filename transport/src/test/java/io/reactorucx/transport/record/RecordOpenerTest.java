@@ -305,6 +305,8 @@ class RecordOpenerTest {
 
         assertThatThrownBy(() -> opener.open(CONTEXT, record, 0, record.length, new byte[7], 0))
                 .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> opener.open(CONTEXT, record, 0, record.length, new byte[8], 1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> opener.open(CONTEXT, record, 1, record.length, new byte[8], 0))
                 .isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(open(opener, record)).as("nothing is lost").isEqualTo(pattern(1, 8));
