@@ -3,8 +3,6 @@ package io.reactorucx.examples.guide;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
@@ -14,6 +12,7 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.security.TlsConfig;
+import io.reactorucx.testsupport.TestCertificates;
 import java.security.SecureRandom;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
@@ -52,8 +51,9 @@ class SecurityPageTest extends Page {
     }
 
     @Test
-    void bothSidesShowCertificates() throws Exception {
-        SSLContext context = context();
+    void bothSidesShowCertificates() {
+        TestCertificates authority = new TestCertificates("authority");
+        SSLContext context = authority.context(authority.issue("store"));
 
         // snippet: tls
         TlsConfig tls = TlsConfig.of(context);               // this side's certificate, and whom it trusts
@@ -76,17 +76,6 @@ class SecurityPageTest extends Page {
 
     private static Mono<Void> greet(UcxConnection connection, X500Principal who) {
         return connection.outbound().sendStrings(Mono.just("Hello " + who.getName())).then(Mono.never());
-    }
-
-    private static SSLContext context() throws Exception {
-        CertificateBuilder builder = new CertificateBuilder().ecp256();
-        X509Bundle authority = builder.copy().subject("CN=authority").setIsCertificateAuthority(true)
-                .buildSelfSigned();
-        X509Bundle store = builder.copy().subject("CN=store").addSanDnsName("localhost").buildIssuedBy(authority);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(store.toKeyManagerFactory().getKeyManagers(),
-                authority.toTrustManagerFactory().getTrustManagers(), null);
-        return context;
     }
 
     private static byte[] randomBytes() {
