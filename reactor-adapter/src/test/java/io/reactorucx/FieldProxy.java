@@ -1,12 +1,5 @@
 package io.reactorucx;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 
 /**
@@ -16,67 +9,33 @@ import java.nio.ByteBuffer;
 final class FieldProxy implements AutoCloseable {
 
     private static final byte UNKNOWN = (byte) 200;
-    private static final int CHUNK = 64 * 1024;
 
-    private final ServerSocket listener;
     private final byte[] field;
-    private final boolean ofServer;
+    private final TamperingProxy proxy;
     private volatile int hidden;
 
-    private FieldProxy(int server, int field, int value, boolean ofServer) throws IOException {
+    private FieldProxy(int server, int field, int value, boolean hidesServers) {
         this.field = new byte[] {(byte) field, 0, 1, (byte) value};
-        this.ofServer = ofServer;
-        this.listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-        start(() -> {
-            try (Socket client = listener.accept(); Socket behind = new Socket("127.0.0.1", server)) {
-                Thread back = start(() -> pass(behind, client, ofServer));
-                pass(client, behind, !ofServer);
-                back.join();
-            } catch (IOException e) {
-                // Closed.
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+        this.proxy = new TamperingProxy(server, (ofServer, before, bytes, out) -> {
+            if (ofServer == hidesServers) {
+                hide(ByteBuffer.wrap(bytes));
             }
+            out.write(bytes);
         });
     }
 
     /** Hides a field with this value in the frames of the server, or of the client. */
     static FieldProxy hiding(int field, int value, boolean ofServer, int serverPort) {
-        try {
-            return new FieldProxy(serverPort, field, value, ofServer);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static Thread start(Runnable task) {
-        return Thread.ofPlatform().daemon().name("field-proxy").start(task);
+        return new FieldProxy(serverPort, field, value, ofServer);
     }
 
     int port() {
-        return listener.getLocalPort();
+        return proxy.port();
     }
 
     /** Returns how often the field was there. */
     int hidden() {
         return hidden;
-    }
-
-    private void pass(Socket from, Socket to, boolean hides) {
-        byte[] bytes = new byte[CHUNK];
-        try {
-            InputStream in = from.getInputStream();
-            OutputStream out = to.getOutputStream();
-            for (int read = in.read(bytes); read > 0; read = in.read(bytes)) {
-                if (hides) {
-                    hide(ByteBuffer.wrap(bytes, 0, read));
-                }
-                out.write(bytes, 0, read);
-            }
-            to.shutdownOutput();
-        } catch (IOException e) {
-            // The other side has closed.
-        }
     }
 
     private void hide(ByteBuffer frames) {
@@ -90,10 +49,6 @@ final class FieldProxy implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        proxy.close();
     }
 }

@@ -2,16 +2,12 @@ package io.reactorucx.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.testsupport.NoLeaks;
 import io.reactorucx.testsupport.TestTime;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,20 +46,8 @@ class RequiredLinksTest {
     @CsvSource({"TCP,", ",TCP", "TCP,TCP", "TCP,SHARED_MEMORY"})
     void noByteGoesOverAnother(@Nullable UcxTransportKind ofServer, @Nullable UcxTransportKind ofClient) {
         try (TestLoops serverLoops = loops("server", ofServer); TestLoops clientLoops = loops("client", ofClient)) {
-            List<Throwable> serverErrors = new CopyOnWriteArrayList<>();
-            Channel server = EchoChannel.serve(serverLoops, serverErrors);
-            EchoChannel channel = EchoChannel.connect(clientLoops, server.localAddress());
-            channel.stream();
-            assertThat(channel.channel().closeFuture().awaitUninterruptibly(LIMIT.toMillis())).isTrue();
-            await().atMost(LIMIT).untilAsserted(() -> assertThat(channel.error()).isInstanceOf(IOException.class)
-                    .hasMessageContaining(ofClient == UcxTransportKind.SHARED_MEMORY ? "required transport: "
-                            : "the data has to go over tcp, which the "));
-            serverLoops.awaitNoChannels();
-            clientLoops.awaitNoChannels();
-            assertThat(channel.received()).isZero();
-            assertThat(serverLoops.sum(UcxLoopStatistics::receivedBytes)).isZero();
-            assertThat(clientLoops.sum(UcxLoopStatistics::sentBytes)).isZero();
-            server.close().syncUninterruptibly();
+            TestLoops.refusals(serverLoops, clientLoops, ofClient == UcxTransportKind.SHARED_MEMORY
+                    ? "required transport: " : "the data has to go over tcp, which the ");
         }
     }
 

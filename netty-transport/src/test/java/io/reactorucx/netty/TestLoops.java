@@ -5,13 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.reactorucx.testsupport.TestTime;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
@@ -50,6 +54,29 @@ final class TestLoops implements AutoCloseable {
     Bootstrap client(SocketAddress address) {
         return address instanceof DomainSocketAddress
                 ? new Bootstrap().group(group).channel(UcxDomainSocketChannel.class) : client();
+    }
+
+    /**
+     * A channel between the loops fails before a byte of it has gone.
+     *
+     * @param message with this in its error at the client
+     * @return the errors at the server
+     */
+    static List<Throwable> refusals(TestLoops serverLoops, TestLoops clientLoops, String message) {
+        List<Throwable> serverErrors = new CopyOnWriteArrayList<>();
+        Channel server = EchoChannel.serve(serverLoops, serverErrors);
+        EchoChannel channel = EchoChannel.connect(clientLoops, server.localAddress());
+        channel.stream();
+        assertThat(channel.channel().closeFuture().awaitUninterruptibly(LIMIT.toMillis())).isTrue();
+        await().atMost(LIMIT).untilAsserted(() ->
+                assertThat(channel.error()).isInstanceOf(IOException.class).hasMessageContaining(message));
+        serverLoops.awaitNoChannels();
+        clientLoops.awaitNoChannels();
+        assertThat(channel.received()).isZero();
+        assertThat(serverLoops.sum(UcxLoopStatistics::receivedBytes)).isZero();
+        assertThat(clientLoops.sum(UcxLoopStatistics::sentBytes)).isZero();
+        server.close().syncUninterruptibly();
+        return serverErrors;
     }
 
     long sum(ToLongFunction<UcxLoopStatistics> value) {
