@@ -20,8 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(NoLeaks.class)
 class RequiredLinksTest {
 
-    private static final Duration LIMIT = TestTime.seconds(20);
-
     private static TestLoops loops(String name, @Nullable UcxTransportKind required) {
         UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTransports("posix", "tcp").withTimeouts(
                 TestTime.seconds(2), Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(1));
