@@ -38,7 +38,8 @@ public final class RecordOpener {
         return new RecordOpener(secret, true);
     }
 
-    /** Creates an opener of records that may overtake each other, by at most 1,023. */
+    /** Creates an opener of records that may overtake each other, by at most 1,023. One that is left out is found out
+     * when it would be later than that. */
     public static RecordOpener inWindow(RecordSecret secret) {
         return new RecordOpener(secret, false);
     }
@@ -52,6 +53,16 @@ public final class RecordOpener {
      * @return the number of bytes
      */
     public int open(byte[] context, byte[] from, int offset, int length, byte[] to, int toOffset)
+            throws RecordException {
+        return open(context, 0, from, offset, length, to, toOffset);
+    }
+
+    /**
+     * Opens a record before which the peer has sealed others that it could not send.
+     *
+     * @param skipped how many these are, which the context has to prove
+     */
+    public int open(byte[] context, long skipped, byte[] from, int offset, int length, byte[] to, int toOffset)
             throws RecordException {
         Objects.checkFromIndexSize(offset, length, from.length);
         if (failed) {
@@ -69,7 +80,7 @@ public final class RecordOpener {
                     + to.length);
         }
         long number = RecordHead.number(from, offset);
-        if (ordered ? number != window.next() : !window.admits(number)) {
+        if (ordered ? number != window.next() + skipped : !window.admits(number)) {
             throw new RecordException("record " + number + " where " + window.next() + " is next");
         }
         RecordSecret secret = secret(RecordHead.phase(from, offset), number);
@@ -80,7 +91,9 @@ public final class RecordOpener {
             phase = !phase;
             firstOfPhase = number;
         }
-        window.add(number);
+        if (!window.add(number, skipped)) {
+            throw new RecordException("a record before " + (number - ReplayWindow.SIZE) + " was left out");
+        }
         failed = false;
         return bytes;
     }

@@ -2,6 +2,9 @@ package io.reactorucx.transport.record;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.InvalidAlgorithmParameterException;
+import java.security.InvalidKeyException;
+import javax.crypto.Cipher;
 import javax.crypto.KDF;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.HKDFParameterSpec;
@@ -52,6 +55,31 @@ public final class RecordSecret {
 
     SecretKey key() {
         return key;
+    }
+
+    /** Encrypts bytes under a number that is not used for others, with nothing but its tag behind them. */
+    void encrypt(Cipher with, long number, byte[] from, int offset, int length, byte[] to, int toOffset) {
+        try {
+            with.init(Cipher.ENCRYPT_MODE, key, cipher.parameters(nonce(number)));
+            with.doFinal(from, offset, length, to, toOffset);
+        } catch (InvalidKeyException | InvalidAlgorithmParameterException e) {
+            throw new IllegalStateException(e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("bytes in an array that is large enough cannot be encrypted", e);
+        }
+    }
+
+    /** Decrypts what the peer has encrypted under a number. */
+    void decrypt(Cipher with, long number, byte[] from, int offset, int length, byte[] to, int toOffset)
+            throws RecordException {
+        try {
+            with.init(Cipher.DECRYPT_MODE, key, cipher.parameters(nonce(number)));
+            with.doFinal(from, offset, length, to, toOffset);
+        } catch (InvalidKeyException | InvalidAlgorithmParameterException e) {
+            throw new IllegalStateException(e);
+        } catch (GeneralSecurityException e) {
+            throw new RecordException("part " + number + " of the data was changed, or is not the peer's");
+        }
     }
 
     /** Returns the nonce of a record: its number, added to the initial vector bit by bit. */

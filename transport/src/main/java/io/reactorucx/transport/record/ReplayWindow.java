@@ -1,5 +1,7 @@
 package io.reactorucx.transport.record;
 
+import java.util.Arrays;
+
 /**
  * Which of the latest 1,024 numbers have come. What is older counts as having come.
  *
@@ -18,16 +20,30 @@ final class ReplayWindow {
         return number >= next || number >= next - SIZE && (seen[word(number)] & bit(number)) == 0;
     }
 
-    /** Takes note of a number that has come. */
-    void add(long number) {
-        if (number >= next) {
-            // Numbers whose places are taken over have not come.
-            for (long skipped = Math.max(next, number - SIZE); skipped < number; skipped++) {
-                seen[word(skipped)] &= ~bit(skipped);
-            }
-            next = number + 1;
+    /**
+     * Takes note of a number that has come, and of the numbers before it that will not come. Returns whether all that
+     * are too old by now have come: if not, one was left out.
+     */
+    boolean add(long number, long skipped) {
+        long first = number - skipped;
+        if (first - next >= SIZE) {
+            return false;
         }
-        seen[word(number)] |= bit(number);
+        if (skipped >= SIZE) {
+            Arrays.fill(seen, -1L);
+            next = Math.max(next, number + 1);
+            return true;
+        }
+        boolean complete = true;
+        for (; next <= number; next++) {
+            // The place was that of a number which is too old from now on.
+            complete &= next < SIZE || (seen[word(next)] & bit(next)) != 0;
+            seen[word(next)] &= ~bit(next);
+        }
+        for (long each = Math.max(first, next - SIZE); each <= number; each++) {
+            seen[word(each)] |= bit(each);
+        }
+        return complete;
     }
 
     long next() {

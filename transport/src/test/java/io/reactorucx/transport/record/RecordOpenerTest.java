@@ -220,9 +220,53 @@ class RecordOpenerTest {
         RecordOpener oldest = inWindow();
         open(oldest, records.get(ReplayWindow.SIZE - 1));
         open(oldest, records.get(0));
-        RecordOpener tooOld = inWindow();
-        open(tooOld, records.get(ReplayWindow.SIZE));
-        assertWrong(tooOld, records.get(0));
+        assertWrong(oldest, records.get(0));
+    }
+
+    /** Where records overtake each other, one that is left out shows when it could not come any more. */
+    @Test
+    void windowFindsWhatWasLeftOut() throws RecordException {
+        List<byte[]> records = sealed(sealer(), ReplayWindow.SIZE + 2);
+        RecordOpener opener = inWindow();
+        for (int i = 0; i < ReplayWindow.SIZE + 1; i++) {
+            if (i != 1) {
+                open(opener, records.get(i));
+            }
+        }
+        assertWrongButDecrypted(opener, records.get(ReplayWindow.SIZE + 1));
+        RecordOpener jump = inWindow();
+        assertWrongButDecrypted(jump, records.get(ReplayWindow.SIZE));
+    }
+
+    private static void assertWrongButDecrypted(RecordOpener opener, byte[] record) {
+        assertThatThrownBy(() -> open(opener, record)).isInstanceOf(RecordException.class)
+                .hasMessageContaining("was left out");
+        assertWrong(opener, record);
+    }
+
+    /** Records that were sealed and could not be sent; the context proves how many. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5, ReplayWindow.SIZE - 1, ReplayWindow.SIZE, 5 * ReplayWindow.SIZE + 3})
+    void whatCouldNotBeSentIsNotLeftOut(int skipped) throws RecordException {
+        RecordSealer sealer = new RecordSealer(secret(RecordCipher.AES_128_GCM), RecordLimits.DEFAULT);
+        List<byte[]> before = sealed(sealer, 10);
+        sealed(sealer, skipped);
+        List<byte[]> after = sealed(sealer, 2 * ReplayWindow.SIZE);
+        RecordOpener ordered = inOrder();
+        RecordOpener opener = inWindow();
+        for (byte[] record : before) {
+            open(ordered, record);
+            open(opener, record);
+        }
+        byte[] bytes = new byte[8];
+        byte[] first = after.getFirst();
+        assertThat(ordered.open(CONTEXT, skipped, first, 0, first.length, bytes, 0)).isEqualTo(8);
+        assertThat(opener.open(CONTEXT, skipped, first, 0, first.length, bytes, 0)).isEqualTo(8);
+        for (byte[] record : after.subList(1, after.size())) {
+            open(ordered, record);
+            open(opener, record);
+        }
+        assertWrong(opener, after.get(ReplayWindow.SIZE));
     }
 
     /** A jump of more than the window leaves no number behind as one that has come. */
@@ -231,7 +275,7 @@ class RecordOpenerTest {
         RecordSealer sealer = sealer();
         List<byte[]> records = sealed(sealer, 3 * ReplayWindow.SIZE);
         RecordOpener opener = inWindow();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 200; i++) {
             open(opener, records.get(i));
         }
         open(opener, records.get(ReplayWindow.SIZE + 150));
