@@ -20,6 +20,7 @@ module io.reactorucx.transport {
     exports io.reactorucx.transport.connect to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.connection to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.counter to io.reactorucx;
+    exports io.reactorucx.transport.encryption to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.endpoint to io.reactorucx, io.reactorucx.netty;
     exports io.reactorucx.transport.event to io.reactorucx;
     exports io.reactorucx.transport.frame to io.reactorucx, io.reactorucx.netty;

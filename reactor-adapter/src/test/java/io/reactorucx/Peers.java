@@ -2,6 +2,9 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.security.EncryptionMode;
+import io.reactorucx.security.TlsConfig;
+import io.reactorucx.testsupport.TestCertificates;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -32,7 +35,8 @@ final class Peers implements AutoCloseable {
         serverResources = resources.apply(route.resources()).build();
         clientResources = route.isSelf() ? serverResources : resources.apply(route.resources()).build();
         try {
-            UcxServer unbound = UcxServer.create(serverResources).acceptWorkerAddresses(true);
+            UcxServer unbound = route.isEncrypted() ? UcxServer.create(serverResources).secure(Encrypted.SERVER)
+                    : UcxServer.create(serverResources).acceptWorkerAddresses(true);
             server = route.isSelf() ? null : serverSettings.apply(unbound.handle(connection -> {
                 accepted.add(connection);
                 return Mono.never();
@@ -43,6 +47,19 @@ final class Peers implements AutoCloseable {
             clientResources.disposeNow();
             serverResources.disposeNow();
             throw e;
+        }
+    }
+
+    /** Certificates, made where they are needed. */
+    private static final class Encrypted {
+
+        private static final TestCertificates AUTHORITY = new TestCertificates("peers");
+        private static final TlsConfig SERVER = of("server");
+        private static final TlsConfig CLIENT = of("client");
+
+        private static TlsConfig of(String name) {
+            return TlsConfig.of(AUTHORITY.context(AUTHORITY.issue(name)))
+                    .withEncryption(EncryptionMode.REQUIRED);
         }
     }
 
@@ -60,6 +77,9 @@ final class Peers implements AutoCloseable {
         UcxClient unconnected = UcxClient.create(clientResources);
         if (route.isSelf()) {
             unconnected = unconnected.raw(true).peerFailureDetection(false).engine(0);
+        }
+        if (route.isEncrypted()) {
+            unconnected = unconnected.secure(Encrypted.CLIENT);
         }
         unconnected = clientSettings.apply(unconnected);
         if (route.byWorkerAddress()) {

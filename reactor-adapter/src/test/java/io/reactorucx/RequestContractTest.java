@@ -46,7 +46,7 @@ import reactor.util.retry.Retry;
 @Tag("slow")
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
-@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS", "ENCRYPTED_BY_TCP"})
 class RequestContractTest implements NeedsUcx {
 
     private static final int MOST = 4;

@@ -16,6 +16,10 @@ enum Route {
     /** Small messages go over rings in memory, all else as over posix. */
     RING_BY_SOCKET_ADDRESS(false, "posix", "tcp"),
     RING_BY_WORKER_ADDRESS(true, "posix", "tcp"),
+    /** Records in place of messages, also of small ones, which go over UCX. */
+    ENCRYPTED_BY_TCP(false, "tcp"),
+    /** Records in place of messages, whose small ones go over rings. */
+    ENCRYPTED_BY_RING(false, "posix", "tcp"),
     /**
      * One connection that is both ends of itself: raw, without failure detection or sleep, for the transport
      * {@code self} has neither.
@@ -46,7 +50,11 @@ enum Route {
     }
 
     private boolean hasRings() {
-        return this == RING_BY_SOCKET_ADDRESS || this == RING_BY_WORKER_ADDRESS;
+        return this == RING_BY_SOCKET_ADDRESS || this == RING_BY_WORKER_ADDRESS || this == ENCRYPTED_BY_RING;
+    }
+
+    boolean isEncrypted() {
+        return this == ENCRYPTED_BY_TCP || this == ENCRYPTED_BY_RING;
     }
 
     /** The transport that has to carry the data. */
@@ -65,6 +73,11 @@ enum Route {
                 .setting("KEEPALIVE_INTERVAL", byWorkerAddress ? "500ms" : "20s")
                 .ringBytes(hasRings() ? RING_BYTES : 0)
                 .waitStrategy(isSelf() ? WaitStrategy.BUSY_SPIN : WaitStrategy.ADAPTIVE);
+    }
+
+    /** Tags, byte streams and one-sided access of UCX itself. */
+    void assumeRawOperations() {
+        assumeTrue(!isEncrypted(), "they cannot be encrypted");
     }
 
     void assumeTwoPeers() {

@@ -80,7 +80,7 @@ public final class UcpActiveMessage {
         this.headerLength = header.length;
         this.length = length;
         this.word = ELSEWHERE;
-        this.rendezvous = true;
+        this.rendezvous = offered.isLocal() || carrier.rendezvous;
         this.reused = false;
         this.offered = offered;
         this.replyTo = carrier.replyTo;
@@ -384,7 +384,7 @@ public final class UcpActiveMessage {
      * it is with the sender}
      */
     public boolean isLocal() {
-        return offered != null || !rendezvous;
+        return offered == null ? !rendezvous : offered.isLocal();
     }
 
     @Nullable OfferedData offered() {

@@ -341,6 +341,11 @@ public final class UcpActiveMessages {
         checkHeld(message);
         Pinned pin = worker.context().pinned(registration, target, "destination");
         OfferedData offered = message.offered();
+        if (offered != null && !offered.isLocal()) {
+            boolean done = offered.fetch(target.asSlice(0, length), registration, whenDone);
+            held.remove(message);
+            return done;
+        }
         if (offered != null) {
             claim(message);
             offered.copyTo(target.asSlice(0, length));

@@ -6,8 +6,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS 1.3 on the control socket of a connection: who the peer is, and that nobody reads or changes what the two tell
- * each other before and beside the data. The data itself goes over UCX and is not encrypted by this.
+ * TLS 1.3 on the control socket of a connection: who the peer is, that nobody reads or changes what the two tell each
+ * other before and beside the data, and the keys by which the data is encrypted ({@link EncryptionConfig}).
  *
  * <p>Both sides need it. A client checks the server's certificate, and the name in it; a server demands a certificate
  * of its clients.
@@ -22,13 +22,15 @@ import org.jspecify.annotations.Nullable;
  * @param clientCertificateRequired whether a server refuses clients without a certificate; without it the certificate
  *     of a client is checked if it has one
  * @param serverName the name that a client wants in the server's certificate, null for the host that it connects to
+ * @param encryption how the data is encrypted
  */
 public record TlsConfig(Supplier<SSLContext> contexts, boolean clientCertificateRequired,
-        @Nullable String serverName) {
+        @Nullable String serverName, EncryptionConfig encryption) {
 
     /** Checks that there is a source of contexts, and that the name is not blank. */
     public TlsConfig {
         Objects.requireNonNull(contexts, "contexts");
+        Objects.requireNonNull(encryption, "encryption");
         if (serverName != null && serverName.isBlank()) {
             throw new IllegalArgumentException("serverName \"" + serverName + "\": must not be blank");
         }
@@ -42,7 +44,7 @@ public record TlsConfig(Supplier<SSLContext> contexts, boolean clientCertificate
      */
     public static TlsConfig of(SSLContext context) {
         Objects.requireNonNull(context, "context");
-        return new TlsConfig(() -> context, true, null);
+        return of(() -> context);
     }
 
     /**
@@ -52,7 +54,7 @@ public record TlsConfig(Supplier<SSLContext> contexts, boolean clientCertificate
      * @return the configuration; clients need a certificate
      */
     public static TlsConfig of(Supplier<SSLContext> contexts) {
-        return new TlsConfig(contexts, true, null);
+        return new TlsConfig(contexts, true, null, EncryptionConfig.DEFAULT);
     }
 
     /**
@@ -62,7 +64,7 @@ public record TlsConfig(Supplier<SSLContext> contexts, boolean clientCertificate
      * @return a changed copy
      */
     public TlsConfig withClientCertificateRequired(boolean value) {
-        return new TlsConfig(contexts, value, serverName);
+        return new TlsConfig(contexts, value, serverName, encryption);
     }
 
     /**
@@ -72,11 +74,33 @@ public record TlsConfig(Supplier<SSLContext> contexts, boolean clientCertificate
      * @return a changed copy
      */
     public TlsConfig withServerName(String value) {
-        return new TlsConfig(contexts, clientCertificateRequired, Objects.requireNonNull(value, "serverName"));
+        return new TlsConfig(contexts, clientCertificateRequired, Objects.requireNonNull(value, "serverName"),
+                encryption);
+    }
+
+    /**
+     * The same with another encryption of the data.
+     *
+     * @param value see {@link #encryption()}
+     * @return a changed copy
+     */
+    public TlsConfig withEncryption(EncryptionConfig value) {
+        return new TlsConfig(contexts, clientCertificateRequired, serverName, value);
+    }
+
+    /**
+     * The same with another mode of encryption.
+     *
+     * @param value see {@link EncryptionConfig#mode()}
+     * @return a changed copy
+     */
+    public TlsConfig withEncryption(EncryptionMode value) {
+        return withEncryption(encryption.withMode(value));
     }
 
     @Override
     public String toString() {
-        return "TlsConfig[clientCertificateRequired=" + clientCertificateRequired + ", serverName=" + serverName + "]";
+        return "TlsConfig[clientCertificateRequired=" + clientCertificateRequired + ", serverName=" + serverName
+                + ", encryption=" + encryption + "]";
     }
 }

@@ -23,10 +23,12 @@ import io.reactorucx.transport.connect.EngineResources;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.encryption.EncryptionProtocolFactory;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ResourceLimits;
 import io.reactorucx.transport.ring.RingProtocolFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -101,8 +103,13 @@ public final class LoopEngine {
     }
 
     private List<ProtocolFactory> protocols(EngineConnections connections, ResourceLimits limits) {
-        return limits.ringBytes() == 0 ? List.of(new Factory())
-                : List.of(new RingProtocolFactory(connections, limits, pool.mapped()), new Factory());
+        List<ProtocolFactory> made = new ArrayList<>();
+        if (limits.ringBytes() > 0) {
+            made.add(new RingProtocolFactory(connections, limits, pool.mapped()));
+        }
+        made.add(new EncryptionProtocolFactory(connections, pool));
+        made.add(new Factory());
+        return made;
     }
 
     /** Starts the protocols within the call, because this thread is the engine's. */

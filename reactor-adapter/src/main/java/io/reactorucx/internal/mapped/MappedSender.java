@@ -11,7 +11,7 @@ import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.buffer.MappedMemory;
 import io.reactorucx.transport.buffer.SharedSlab;
 import io.reactorucx.transport.connection.ConnectionCore;
-import io.reactorucx.transport.connection.LargeMessages;
+import io.reactorucx.transport.carrier.LargeMessages;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -4,6 +4,7 @@ import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.error.UcxUnsupportedException;
+import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
@@ -29,7 +30,7 @@ public record MemoryAccessFactory(ConnectionCore connection, UcpContext context,
         return switch (path) {
             case SERVED -> existing(served, "path SERVED: the peer is a raw one, which serves no windows");
             case ONE_SIDED -> existing(oneSided,
-                    "path ONE_SIDED: both sides need remoteMemoryAccess, and the window registered memory with"
+                    "path ONE_SIDED: the connection must not be encrypted, both sides need remoteMemoryAccess, and the window registered memory with"
                     + " the rights READ and WRITE");
             case AUTO -> served == null ? existing(oneSided,
                     "the peer is a raw one, which serves no windows, and is not reached one-sided")
@@ -39,7 +40,7 @@ public record MemoryAccessFactory(ConnectionCore connection, UcpContext context,
 
     private @Nullable OneSidedAccess oneSided(WindowDescriptor descriptor) {
         MemoryDescriptor direct = descriptor.oneSided().orElse(null);
-        if (direct == null || !context.config().features().contains(UcpFeature.RMA)) {
+        if (direct == null || !connection.carrier().allows(OperationKind.GET) || !context.config().features().contains(UcpFeature.RMA)) {
             return null;
         }
         return new OneSidedAccess(connection, direct, pool);

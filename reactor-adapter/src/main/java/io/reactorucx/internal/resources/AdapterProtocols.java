@@ -13,6 +13,7 @@ import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.transport.EncryptionStatistics;
 import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.LeakReporter;
 import io.reactorucx.transport.config.AuthenticatorLimits;
@@ -22,6 +23,7 @@ import io.reactorucx.transport.connect.EngineResources;
 import io.reactorucx.transport.connect.EngineStacks;
 import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
+import io.reactorucx.transport.encryption.EncryptionProtocolFactory;
 import io.reactorucx.transport.handshake.ResourceLimits;
 import io.reactorucx.transport.ring.RingProtocolFactory;
 import java.util.ArrayList;
@@ -62,7 +64,8 @@ public final class AdapterProtocols implements EngineStacks.Content {
         if (limits.ringBytes() > 0) {
             made.add(new RingProtocolFactory(connections, limits, pool.buffers().mapped()));
         }
-        made.addAll(List.of(new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
+        made.addAll(List.of(new EncryptionProtocolFactory(connections, pool.buffers()),
+                new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
                 ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes())));
         return made;
@@ -106,6 +109,11 @@ public final class AdapterProtocols implements EngineStacks.Content {
     /** Returns what the rings of each engine count. */
     public List<RingStatistics> ringStatistics() {
         return engines.engines().stream().map(each -> RingProtocolFactory.statistics(each.protocols())).toList();
+    }
+
+    /** Returns what each engine has encrypted. */
+    public List<EncryptionStatistics> encryptionStatistics() {
+        return engines.engines().stream().map(each -> EncryptionProtocolFactory.statistics(each.protocols())).toList();
     }
 
     private static MessageStatistics messageStatistics(ConnectingEngine engine) {

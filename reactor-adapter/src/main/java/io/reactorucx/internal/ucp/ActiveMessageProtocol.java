@@ -81,7 +81,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         if (way == AmProtocol.EAGER || way == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
             MemorySegment framed = connection.applicationHeader(id, RefusableSends.NONE, header);
             connection.applicationSends(framed, payload);
-            if (isLarge(payload.byteSize())) {
+            if (isLarge(payload.byteSize()) && !connection.carrier().isEncrypted()) {
                 // The receiver's UCX keeps it until it is fetched.
                 return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true,
                         whenDone));
@@ -115,6 +115,9 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         if (!isLarge(payload.byteSize())) {
             return send(endpoint, id, header, payload.copied(), null, AmProtocol.EAGER, whenDone);
+        }
+        if (connection.carrier().isEncrypted()) {
+            return send(endpoint, id, header, payload.copied(), null, AmProtocol.AUTO, whenDone);
         }
         RefusableSends.RefusableSend send = sends.begin(whenDone);
         return sends.posted(send, taken(endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,

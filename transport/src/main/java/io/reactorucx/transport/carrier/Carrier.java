@@ -6,6 +6,8 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.error.UcxUnsupportedException;
+import io.reactorucx.engine.OperationKind;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -70,6 +72,45 @@ public interface Carrier {
 
     /** As {@link #send}, for a small frame without header, also at the limit of operations in flight. */
     boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone);
+
+    /** Returns the carrier of this one's frames, if it is a layer over another one that shows it; else this one. */
+    default Carrier below() {
+        return this;
+    }
+
+    /** Returns whether an application may post an operation of UCX itself. */
+    default boolean allows(OperationKind kind) {
+        return true;
+    }
+
+    /** Throws for an operation that may not be posted. */
+    default void requireAllowed(OperationKind kind) {
+        if (!allows(kind)) {
+            throw new UcxUnsupportedException(kind.ucxName(), "cannot be encrypted, and this connection is: use"
+                    + " messages, requests, active messages or served memory, or allow it by"
+                    + " EncryptionConfig.withRawOperationsAllowed(true)");
+        }
+    }
+
+    /** Returns whether a frame of an id that comes now may be the peer's. */
+    default boolean admits(int reservedId) {
+        return true;
+    }
+
+    /** Returns whether all that this carries is encrypted. */
+    default boolean isEncrypted() {
+        return false;
+    }
+
+    /** Takes a way for large frames other than UCX's, and returns whether it alone uses it. */
+    default boolean takesLarge(LargeMessages way) {
+        return false;
+    }
+
+    /** Returns whether {@link #sendNow} may take a frame. */
+    default boolean sendsNow() {
+        return false;
+    }
 
     /** Returns the number of operations in flight that a graceful close waits for. */
     long inFlight();

@@ -1,5 +1,7 @@
 package io.reactorucx.transport.config;
 
+import io.reactorucx.security.EncryptionConfig;
+import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.security.TlsConfig;
 import java.time.Duration;
 import java.util.Objects;
@@ -33,6 +35,11 @@ public record ProtocolConfig(PeerLimits limits, Duration heartbeatInterval,
             throw new IllegalArgumentException("heartbeatInterval " + heartbeatInterval + ": must be 0 or in "
                     + SHORTEST + ".." + LONGEST);
         }
+    }
+
+    /** Returns how data is encrypted: not at all without TLS. */
+    public EncryptionConfig encryption() {
+        return tls == null ? EncryptionConfig.DEFAULT.withMode(EncryptionMode.OFF) : tls.encryption();
     }
 
     ProtocolConfig withLimits(PeerLimits value) {

@@ -21,7 +21,7 @@ record NewConnection(ConnectionCore connection, EndpointCarrier carrier) {
             @Nullable ConnectionIdentity identity) {
         EndpointCarrier carrier = engine.newCarrier(peer);
         return new NewConnection(new ConnectionCore(engine, config, peer, identity,
-                identity == null ? carrier : engine.carrierOver(carrier)), carrier);
+                identity == null ? carrier : engine.layers().over(carrier, config, identity)), carrier);
     }
 
     /** Attaches the endpoint, whose error handler is {@link ConnectionCore#endpointFailed}. */

@@ -41,6 +41,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -276,8 +277,8 @@ final class SocketAcceptor {
         }
 
         @Override
-        public void secured(@Nullable PeerCertificates peerCertificates) {
-            identity.peerCertificates(peerCertificates);
+        public void secured(@Nullable PeerCertificates peerCertificates, SecretKey exported) {
+            identity.secured(peerCertificates, exported, false);
         }
 
         @Override

@@ -35,6 +35,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -240,8 +241,8 @@ public final class SocketConnector implements Connector {
         }
 
         @Override
-        public void secured(@Nullable PeerCertificates peerCertificates) {
-            identity.peerCertificates(peerCertificates);
+        public void secured(@Nullable PeerCertificates peerCertificates, SecretKey exported) {
+            identity.secured(peerCertificates, exported, true);
         }
 
         @Override

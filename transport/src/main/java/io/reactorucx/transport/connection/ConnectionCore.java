@@ -15,6 +15,7 @@ import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.carrier.LargeMessages;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.ConnectionConfig;
@@ -249,9 +250,19 @@ public final class ConnectionCore implements OperationOwner {
         return life.phase().carriesMessages() && protocols.offer(message);
     }
 
-    /** Returns whether a message carries the token that this side has chosen for this connection. */
+    /** Returns whether a message carries this side's token. One that is not encrypted ends a connection that is. */
     boolean isAuthentic(UcpActiveMessage message, UcpWorker worker) {
-        return identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
+        boolean authentic = identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
+        if (authentic && !carrier.admits(message.id())) {
+            broken("a message of the peer was not encrypted");
+            return false;
+        }
+        return authentic;
+    }
+
+    /** Ends the connection, whose peer or whose way is not to be trusted, and tells both sides why. */
+    public void broken(String why) {
+        termination.broken(why);
     }
 
     /** Returns the tokens and certificates of the two sides, null for a raw peer. Thread: any. */
@@ -331,7 +342,7 @@ public final class ConnectionCore implements OperationOwner {
 
     /** Sets the way for large messages other than UCX's. */
     public void largeMessages(LargeMessages way) {
-        largeMessages = way;
+        largeMessages = carrier.takesLarge(way) ? null : way;
     }
 
     /** Offers a message to the peer by another way than UCX's, and returns whether it goes that way. */
@@ -350,6 +361,7 @@ public final class ConnectionCore implements OperationOwner {
         if (open == null || !usable) {
             throw termination.cause().closed(kind.ucxName());
         }
+        carrier.requireAllowed(kind);
         return open;
     }
 

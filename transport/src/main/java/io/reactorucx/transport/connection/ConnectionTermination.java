@@ -144,6 +144,18 @@ final class ConnectionTermination {
         }
     }
 
+    /** What comes is not the peer's, or not as it was sent: the connection ends, and the peer is told why. */
+    void broken(String why) {
+        connection.sendOverSocket(ControlFrame.reject(UcxStatus.IO_ERROR, why));
+        brokenBy(why);
+    }
+
+    /** The connection ends for a reason that this side or the peer has found. */
+    void brokenBy(String why) {
+        carrier.forbidRelease();
+        peerGone(ConnectionEvent.PEER_FAILED, UcxStatus.IO_ERROR.code(), why);
+    }
+
     /** The peer has sent nothing for longer than heartbeats allow. */
     void peerSilent(int rawStatus, String why) {
         carrier.forbidRelease();

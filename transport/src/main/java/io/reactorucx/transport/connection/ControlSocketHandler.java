@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Handles the frames of a connection on its control socket: heartbeats, the agreement on the release of the endpoints,
- * and the peer's rejection while both sides make their endpoints. The end of the socket means that the peer's process,
- * or its side of the connection, is gone.
+ * and the peer's rejection while both sides make their endpoints, or of a connection that it does not trust any more.
+ * The end of the socket means that the peer's process, or its side of the connection, is gone.
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
@@ -70,7 +70,7 @@ final class ControlSocketHandler {
         } else if (type == ControlFrame.Type.RELEASED) {
             releasedByPeer = true;
             onReleased.submit();
-        } else if (type == ControlFrame.Type.REJECT && connection.phase().isConnecting()) {
+        } else if (type == ControlFrame.Type.REJECT) {
             reject = frame;
             onReject.submit();
         } else {
@@ -86,7 +86,9 @@ final class ControlSocketHandler {
 
     private void rejectedByPeer() {
         ControlFrame last = reject;
-        if (last != null && connection.phase().isConnecting()) {
+        if (last != null && !connection.phase().isConnecting()) {
+            connection.termination().brokenBy("the peer has ended the connection: " + last.reason());
+        } else if (last != null) {
             HandshakeFailure failure = new HandshakeFailure(HandshakeFailure.Kind.PEER, Rejection.of(last), null);
             connection.registry().handshakeFailed(connection.peer(), failure);
             connection.failConnecting(failure.toException(connection.peer()));

@@ -12,7 +12,7 @@ import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.PeerStatistics;
-import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.carrier.CarrierLayers;
 import io.reactorucx.transport.carrier.EndpointCarrier;
 import io.reactorucx.transport.carrier.SharedMemoryTransport;
 import io.reactorucx.transport.command.EndSignal;
@@ -28,6 +28,7 @@ import io.reactorucx.transport.frame.ControlFields;
 import io.reactorucx.transport.frame.ControlFrame;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.EncryptionOffer;
 import io.reactorucx.transport.handshake.HandshakeFailure;
 import io.reactorucx.transport.handshake.Locality;
 import io.reactorucx.transport.handshake.PeerInfo;
@@ -51,7 +52,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +91,7 @@ public final class EngineConnections {
     private @Nullable EndpointAllocator endpoints;
     private @Nullable Function<String, EndpointCarrier> carriers;
     private @Nullable PeerAdmission admission;
-    private volatile UnaryOperator<Carrier> carriedBy = endpoint -> endpoint;
+    private final CarrierLayers layers = new CarrierLayers();
     private volatile int maxHeaderBytes;
     private volatile byte[] address = new byte[0];
     private volatile byte[] networkAddress = new byte[0];
@@ -373,12 +373,13 @@ public final class EngineConnections {
     /** Returns what this side tells its peers about itself. */
     public PeerInfo ownInfo(ConnectionConfig config) {
         ProtocolConfig protocol = config.protocol();
+        EncryptionOffer encryption = EncryptionOffer.of(protocol.encryption());
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
-                protocol.limits().withMaxHeaderBytes(maxHeaderBytes)
+                protocol.limits().withMaxHeaderBytes(encryption.headerBytes(maxHeaderBytes))
                         .withMaxMessageBytes(Math.min(config.messages().maxMessageBytes(), maxLeaseBytes))
                         .withWindowBytes(config.messages().windowBytes()),
                 (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality,
-                config.requirement());
+                config.requirement(), encryption);
     }
 
     /** Makes the protocols of a connection. */
@@ -404,14 +405,9 @@ public final class EngineConnections {
         return Objects.requireNonNull(carriers, "the engine has not started").apply(peer);
     }
 
-    /** Has carriers that are made from now on carry the messages of new connections, by the endpoints of UCX. */
-    public void carryBy(UnaryOperator<Carrier> made) {
-        carriedBy = made;
-    }
-
-    /** Returns what carries the messages of a connection with an endpoint. Thread: any. */
-    public Carrier carrierOver(EndpointCarrier endpoint) {
-        return carriedBy.apply(endpoint);
+    /** Returns what is put over the endpoints of new connections. Thread: any. */
+    public CarrierLayers layers() {
+        return layers;
     }
 
     /** Returns the engine of UCX's own operations. */

@@ -59,7 +59,9 @@ public final class ControlFields {
         /** A bit for each kind of transport that the sender's data may go over. */
         REQUIRED_TRANSPORTS(23, 1, 1),
         /** A bit for each kind of transport that the sender's endpoint has. */
-        TAKEN_TRANSPORTS(24, 1, 1);
+        TAKEN_TRANSPORTS(24, 1, 1),
+        /** The mode and the cipher of the data's encryption that the sender wants. */
+        ENCRYPTION(25, 2, 2);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

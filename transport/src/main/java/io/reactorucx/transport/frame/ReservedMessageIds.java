@@ -23,11 +23,13 @@ public final class ReservedMessageIds {
     public static final int CHANNELS = 1017;
     /** Rings in memory, which carry the messages of the other ids. */
     public static final int RINGS = 1016;
+    /** Records with the encrypted messages of the other ids. */
+    public static final int RECORDS = 1015;
 
     private static final List<Integer> OF_PROTOCOLS = List.of(MESSAGES, MEMORY, APPLICATION, MAPPED, CHANNELS,
-            RINGS);
+            RINGS, RECORDS);
     /** The lowest reserved id. */
-    public static final int FIRST = RINGS;
+    public static final int FIRST = RECORDS;
     /** The highest reserved id. */
     public static final int LAST = CONTROL;
 
@@ -41,7 +43,12 @@ public final class ReservedMessageIds {
 
     /** Returns whether a ring may carry an id: all that follow a connection's handshake, but its own. */
     public static boolean isCarriedByRings(int id) {
-        return id > RINGS && id <= LAST && id != CONTROL && id != PAIRING;
+        return id == RECORDS || isEncrypted(id) && id != CONTROL;
+    }
+
+    /** Returns whether a record may carry an id: all that follow a connection's handshake, but those below it. */
+    public static boolean isEncrypted(int id) {
+        return id > RINGS && id <= LAST && id != PAIRING;
     }
 
     /** Returns whether applications may use an id. */

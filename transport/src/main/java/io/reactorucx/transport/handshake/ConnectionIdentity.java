@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,8 @@ public final class ConnectionIdentity {
     private @Nullable InetAddress ownSource;
     private @Nullable InetAddress peerSource;
     private volatile @Nullable PeerCertificates peerCertificates;
+    private boolean ofClient;
+    private volatile @Nullable SecretKey exported;
 
     public ConnectionIdentity(byte[] ownAddress) {
         this(ownAddress, ownAddress);
@@ -162,9 +165,21 @@ public final class ConnectionIdentity {
         return peerCertificates;
     }
 
-    /** Sets the certificates of the peer. */
-    public void peerCertificates(@Nullable PeerCertificates certificates) {
+    /** Returns what both sides have exported from TLS, for the keys of their data; null without TLS. */
+    public @Nullable SecretKey exported() {
+        return exported;
+    }
+
+    /** Returns whether this is the identity of a client, if there is TLS. */
+    public boolean isOfClient() {
+        return ofClient;
+    }
+
+    /** TLS has authenticated the peer, a server or a client. */
+    public void secured(@Nullable PeerCertificates certificates, SecretKey exportedByTls, boolean client) {
         peerCertificates = certificates;
+        ofClient = client;
+        exported = exportedByTls;
     }
 
     /** Returns whether the peer has announced this address of its worker in the handshake. */

@@ -3,6 +3,7 @@ package io.reactorucx.transport.handshake;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.core.shm.ProcessIdentity;
+import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.transport.config.FlowControlConfig;
 import io.reactorucx.transport.config.PeerLimits;
 import io.reactorucx.transport.config.ProtocolConfig;
@@ -28,10 +29,11 @@ import org.jspecify.annotations.Nullable;
  * @param takesTraces whether it reads a trace context in the head of a request
  * @param locality where its engine runs
  * @param requirement what it lets the data of the connection go over
+ * @param encryption whether it wants the data encrypted
  */
 public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
         int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces, Locality locality,
-        TransportRequirement requirement) {
+        TransportRequirement requirement, EncryptionOffer encryption) {
 
     private static final Set<Key> KEYS = Set.of(Key.UCX_VERSION, Key.ERROR_MODE, Key.BYTE_ORDER, Key.MAX_HEADER_BYTES,
             Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID, Key.PROCESS);
@@ -41,7 +43,7 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
     public PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
             int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces) {
         this(ucxVersion, errorMode, byteOrder, limits, heartbeatMillis, workerId, process, takesTraces,
-                Locality.UNKNOWN, TransportRequirement.ANY);
+                Locality.UNKNOWN, TransportRequirement.ANY, EncryptionOffer.NONE);
     }
 
     public ControlFields addTo(ControlFields fields) {
@@ -50,6 +52,9 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         ControlFields own = takesTraces ? fields.with(Key.TRACE_CONTEXT, 1) : fields;
         if (!requirement.isAny()) {
             own = own.with(Key.REQUIRED_TRANSPORTS, requirement.bits());
+        }
+        if (encryption.mode() != EncryptionMode.OFF) {
+            own = own.with(Key.ENCRYPTION, encryption.toBytes());
         }
         return own.with(Key.UCX_VERSION, version).with(Key.ERROR_MODE, errorMode.ordinal())
                 .with(Key.BYTE_ORDER, byteOrder == ByteOrder.BIG_ENDIAN ? 1 : 0)
@@ -73,7 +78,9 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 fields.buffer(Key.MAX_MESSAGE_BYTES).getLong(), fields.buffer(Key.MAX_STREAMS).getInt(),
                 fields.buffer(Key.WINDOW_BYTES).getInt());
         int heartbeat = fields.buffer(Key.HEARTBEAT_MILLIS).getInt();
-        if (mode < 0 || mode >= ERROR_MODES.length || order < 0 || order > 1 || limits.maxHeaderBytes() < 0
+        byte[] wish = fields.bytes(Key.ENCRYPTION);
+        EncryptionOffer encryption = wish == null ? EncryptionOffer.NONE : EncryptionOffer.of(wish);
+        if (encryption == null || mode < 0 || mode >= ERROR_MODES.length || order < 0 || order > 1 || limits.maxHeaderBytes() < 0
                 || limits.maxMessageBytes() < 0 || limits.maxStreams() < 0 || heartbeat < 0
                 || limits.windowBytes() < FlowControlConfig.MIN_WINDOW_BYTES
                 || limits.windowBytes() > FlowControlConfig.MAX_WINDOW_BYTES) {
@@ -87,7 +94,7 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 fields.has(Key.LOCALITY) ? Locality.of(fields.buffer(Key.LOCALITY)) : Locality.UNKNOWN,
                 fields.has(Key.REQUIRED_TRANSPORTS)
                         ? TransportRequirement.ofBits(fields.buffer(Key.REQUIRED_TRANSPORTS).get())
-                        : TransportRequirement.ANY);
+                        : TransportRequirement.ANY, encryption);
     }
 
     /** Returns which process the peer says that it is. */
@@ -103,6 +110,11 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
     static @Nullable String mismatch(PeerInfo client, PeerInfo server) {
         if (client.errorMode != server.errorMode) {
             return mismatch("error mode", client.errorMode, server.errorMode);
+        }
+        EncryptionMode ofClient = client.encryption.mode();
+        EncryptionMode ofServer = server.encryption.mode();
+        if (ofClient != ofServer && (ofClient == EncryptionMode.OFF || ofServer == EncryptionMode.OFF)) {
+            return mismatch("encryption of data", ofClient, ofServer);
         }
         if (client.requirement.and(server.requirement).kinds().isEmpty()) {
             return mismatch("required transport", client.requirement, server.requirement);

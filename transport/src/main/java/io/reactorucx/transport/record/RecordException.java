@@ -5,7 +5,7 @@ public final class RecordException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    RecordException(String message) {
+    public RecordException(String message) {
         super(message);
     }
 }

@@ -3,12 +3,11 @@ package io.reactorucx.transport.ring;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
-import io.reactorucx.core.DataPlacement;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.carrier.CarrierLayer;
 import io.reactorucx.transport.endpoint.PeerProcess;
 import io.reactorucx.transport.frame.ProtocolViolationException;
 import io.reactorucx.transport.frame.ReservedMessageIds;
@@ -16,7 +15,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -31,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread: engine.
  */
-public final class RingCarrier implements Carrier {
+public final class RingCarrier extends CarrierLayer {
 
     private static final Logger LOG = LoggerFactory.getLogger(RingCarrier.class);
 
@@ -70,14 +68,10 @@ public final class RingCarrier implements Carrier {
      * @param maxPending as many frames may wait for room
      */
     RingCarrier(Carrier endpoint, int maxPending, RingCounters counters) {
+        super(endpoint);
         this.endpoint = endpoint;
         this.maxPending = maxPending;
         this.counters = counters;
-    }
-
-    /** Returns what carries the rest. */
-    Carrier rest() {
-        return endpoint;
     }
 
     /** The two sides are about to agree: small frames wait. */
@@ -160,27 +154,14 @@ public final class RingCarrier implements Carrier {
     }
 
     @Override
-    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+    public boolean sendsNow() {
         RingLink over = link;
-        return way == Way.RING && over != null && pending.isEmpty() && !over.isAwaited() && over.fits(0, size)
-                && endpoint.isUsable() && over.write(reservedId, bytes, size);
+        return way == Way.RING && over != null && pending.isEmpty() && !over.isAwaited() && endpoint.isUsable();
     }
 
     @Override
-    public boolean checkSend(int reservedId, MemorySegment header, MemorySegment payload,
-            @Nullable UcpMemory registration) {
-        return endpoint.checkSend(reservedId, header, payload, registration);
-    }
-
-    @Override
-    public void arrived(int reservedId, DataPlacement.Source source, long offset, int headerBytes, int payloadBytes) {
-        endpoint.arrived(reservedId, source, offset, headerBytes, payloadBytes);
-    }
-
-    /** Control frames are few, and those that end a connection follow what UCX carries. */
-    @Override
-    public boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone) {
-        return endpoint.sendUrgent(reservedId, payload, whenDone);
+    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+        return sendsNow() && link().fits(0, size) && link().write(reservedId, bytes, size);
     }
 
     private void await(PendingSend send) {
@@ -272,41 +253,6 @@ public final class RingCarrier implements Carrier {
     }
 
     @Override
-    public @Nullable UcpEndpoint endpoint() {
-        return endpoint.endpoint();
-    }
-
-    @Override
-    public boolean isAttached() {
-        return endpoint.isAttached();
-    }
-
-    @Override
-    public boolean isUsable() {
-        return endpoint.isUsable();
-    }
-
-    @Override
-    public boolean hasFailed() {
-        return endpoint.hasFailed();
-    }
-
-    @Override
-    public List<String> transports() {
-        return endpoint.transports();
-    }
-
-    @Override
-    public boolean sharesQueue() {
-        return endpoint.sharesQueue();
-    }
-
-    @Override
-    public int maxHeaderBytes() {
-        return endpoint.maxHeaderBytes();
-    }
-
-    @Override
     public long inFlight() {
         return endpoint.inFlight() + pending.size() + written.size();
     }
@@ -331,60 +277,15 @@ public final class RingCarrier implements Carrier {
     }
 
     @Override
-    public void whenDrained(Runnable action) {
-        endpoint.whenDrained(action);
-    }
-
-    @Override
-    public void established() {
-        endpoint.established();
-    }
-
-    @Override
-    public void abandoned() {
-        endpoint.abandoned();
-    }
-
-    @Override
-    public void lost(PeerProcess process) {
-        endpoint.lost(process);
-    }
-
-    @Override
     public boolean beginRelease() {
         cancelPending();
         return endpoint.beginRelease();
     }
 
     @Override
-    public boolean advanceRelease() {
-        return endpoint.advanceRelease();
-    }
-
-    @Override
-    public void peerReleased() {
-        endpoint.peerReleased();
-    }
-
-    @Override
-    public void forbidRelease() {
-        endpoint.forbidRelease();
-    }
-
-    @Override
-    public boolean canClose() {
-        return endpoint.canClose();
-    }
-
-    @Override
     public void close(CloseMode wanted, Runnable whenClosed) {
         cancelPending();
         endpoint.close(wanted, whenClosed);
-    }
-
-    @Override
-    public boolean isClosedByForce() {
-        return endpoint.isClosedByForce();
     }
 
     @Override

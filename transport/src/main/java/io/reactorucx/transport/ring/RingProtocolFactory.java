@@ -38,7 +38,7 @@ public final class RingProtocolFactory implements ProtocolFactory {
         ProgressEngine engine = connections.progressEngine();
         int maxInFlight = engine.config().maxInFlight();
         this.links = new RingLinks(engine, limits.ringBytes(), memory, limits.mappedBytes(), counters);
-        connections.carryBy(endpoint -> new RingCarrier(endpoint, maxInFlight, counters));
+        connections.layers().add((endpoint, config, peer) -> new RingCarrier(endpoint, maxInFlight, counters));
     }
 
     /**
@@ -77,7 +77,7 @@ public final class RingProtocolFactory implements ProtocolFactory {
 
     @Override
     public @Nullable ProtocolHandler create(ConnectionCore connection) {
-        Carrier carrier = connection.carrier();
+        Carrier carrier = connection.carrier().below();
         return carrier instanceof RingCarrier ring && !connection.config().raw()
                 ? new RingProtocol(connection, ring, ring.rest(), links) : null;
     }

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.Future;
 import javax.net.ssl.SSLException;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +55,9 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
          * TLS has authenticated the peer: what comes from now on comes from it.
          *
          * @param peer null if the peer has shown no certificate
+         * @param exported what both sides get from TLS alone, for the keys of their data
          */
-        default void secured(@Nullable PeerCertificates peer) {
+        default void secured(@Nullable PeerCertificates peer, SecretKey exported) {
         }
 
         /**
@@ -278,7 +280,7 @@ public final class ControlSocket implements ControlChannel, SocketEventLoop.Even
             body = null;
             if (!secured && layer instanceof TlsLayer tls) {
                 secured = true;
-                listener.secured(tls.peerCertificates());
+                listener.secured(tls.peerCertificates(), tls.exported());
             }
             listener.received(full.array());
         }

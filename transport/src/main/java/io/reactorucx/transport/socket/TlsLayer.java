@@ -9,8 +9,11 @@ import java.nio.channels.SocketChannel;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import javax.crypto.SecretKey;
+import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -44,6 +47,9 @@ final class TlsLayer implements SocketLayer {
     private static final int MAX_RECORDS = 4;
     /** Records without bytes in a row. A handshake has few of them, and a connection one now and then. */
     private static final int MAX_EMPTY_RECORDS = 64;
+
+    private static final String EXPORTER_LABEL = "EXPORTER-reactor-ucx";
+    private static final int EXPORTED_BYTES = 32;
 
     private enum State { NEW, WORKING, OPEN, FAILED, CLOSED }
 
@@ -89,6 +95,18 @@ final class TlsLayer implements SocketLayer {
             return chain.length == 0 ? null : new PeerCertificates(List.of(chain));
         } catch (SSLPeerUnverifiedException e) {
             return null;
+        }
+    }
+
+    /** Returns what both sides get from the handshake, and nobody else (RFC 8446, 7.5). */
+    SecretKey exported() throws IOException {
+        try {
+            return ((ExtendedSSLSession) Objects.requireNonNull(engine).getSession())
+                    .exportKeyingMaterialKey("HKDF", EXPORTER_LABEL, null, EXPORTED_BYTES);
+        } catch (SSLException e) {
+            throw e;
+        } catch (UnsupportedOperationException | IllegalStateException e) {
+            throw new SSLException("the provider of TLS exports no keys", e);
         }
     }
 

@@ -24,6 +24,7 @@ import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.connection.ConnectionPhase;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.connection.SimulatedConnections;
+import io.reactorucx.transport.handshake.EncryptionOffer;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
 import io.reactorucx.transport.handshake.Locality;
 import io.reactorucx.transport.handshake.PeerInfo;
@@ -154,7 +155,8 @@ final class SimulatedSide implements UcxResponder {
         return new PeerInfo(new UcxVersion(1, 20, 0), ErrorMode.PEER, ByteOrder.nativeOrder(),
                 new PeerLimits(0, protocol.context().maxMessageBytes(), limits.maxStreams(), limits.windowBytes()),
                 (int) connection.config().protocol().heartbeatInterval().toMillis(),
-                toString().hashCode(), ProcessIdentity.self(), true, LOCALITY, TransportRequirement.ANY);
+                toString().hashCode(), ProcessIdentity.self(), true, LOCALITY, TransportRequirement.ANY,
+                EncryptionOffer.NONE);
     }
 
     Simulation simulation() {

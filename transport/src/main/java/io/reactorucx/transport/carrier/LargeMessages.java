@@ -1,4 +1,4 @@
-package io.reactorucx.transport.connection;
+package io.reactorucx.transport.carrier;
 
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpMemory;

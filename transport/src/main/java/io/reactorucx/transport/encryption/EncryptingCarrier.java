@@ -1,0 +1,320 @@
+package io.reactorucx.transport.encryption;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.security.EncryptionConfig;
+import io.reactorucx.security.EncryptionMode;
+import io.reactorucx.transport.buffer.BufferPool;
+import io.reactorucx.transport.buffer.Lease;
+import io.reactorucx.transport.carrier.Carrier;
+import io.reactorucx.transport.carrier.CarrierLayer;
+import io.reactorucx.transport.carrier.LargeMessages;
+import io.reactorucx.transport.config.TransportRequirement;
+import io.reactorucx.transport.frame.FrameBytes;
+import io.reactorucx.transport.frame.ReservedMessageIds;
+import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.EncryptionOffer;
+import io.reactorucx.transport.record.BulkSealer;
+import io.reactorucx.transport.record.RecordLimits;
+import io.reactorucx.transport.record.RecordSealer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A carrier whose frames are records within the frames of another one: small ones are copied into one frame, of large
+ * ones the header is a record and the data is encrypted into a lease. Where both sides may leave data clear, and it
+ * stays in memory of the host, frames go as they are.
+ *
+ * <p>Thread: engine.
+ */
+final class EncryptingCarrier extends CarrierLayer {
+
+    private static final TransportRequirement WITHIN_HOST = TransportRequirement.of(UcxTransportKind.SHARED_MEMORY,
+            UcxTransportKind.SELF);
+    /** As many bytes of tags go with the header of a large message, so that its data is as long as before. */
+    private static final int MOST_TAGS_IN_HEADER = 2048;
+
+    private final ConnectionIdentity identity;
+    private final EncryptionConfig config;
+    private final Supplier<RecordMemory> memories;
+    private final BufferPool pool;
+    private final EncryptionCounters counters;
+    private @Nullable Sealers sealers;
+    private @Nullable LargeMessages largeMessages;
+    private boolean encrypts = true;
+    private boolean opening;
+
+    /** What seals, once both sides have agreed on a cipher. */
+    private record Sealers(RecordMemory memory, FrameSealer messages, FrameSealer control, FrameSealer offers,
+            BulkSealer bulk) {
+
+        static Sealers of(RecordMemory memory, ConnectionKeys keys, RecordLimits limits) {
+            return new Sealers(memory, sealer(RecordFrame.Kind.MESSAGE, keys, limits),
+                    sealer(RecordFrame.Kind.CONTROL, keys, limits), sealer(RecordFrame.Kind.OFFER, keys, limits),
+                    new BulkSealer(keys.toSealBulk(), limits));
+        }
+
+        private static FrameSealer sealer(RecordFrame.Kind kind, ConnectionKeys keys, RecordLimits limits) {
+            return new FrameSealer(kind, keys.toSeal(kind), limits);
+        }
+    }
+
+    EncryptingCarrier(Carrier below, ConnectionIdentity identity, EncryptionConfig config,
+            Supplier<RecordMemory> memories, BufferPool pool, EncryptionCounters counters) {
+        super(below);
+        this.identity = identity;
+        this.config = config;
+        this.memories = memories;
+        this.pool = pool;
+        this.counters = counters;
+    }
+
+    /**
+     * The two sides have agreed. Data stays clear only if all ways that it may take lead through memory of the host.
+     */
+    void agreed(EncryptionMode mode, ConnectionKeys keys) {
+        List<String> ways = transports();
+        encrypts = mode == EncryptionMode.REQUIRED || ways.isEmpty() || !WITHIN_HOST.allowsAll(ways);
+        if (encrypts) {
+            sealers = Sealers.of(memories.get(), keys, new RecordLimits(config.recordsPerKey(),
+                    config.bytesPerKey()));
+            counters.countConnection();
+        }
+    }
+
+    private Sealers sealers() {
+        return Objects.requireNonNull(sealers, "the two sides have not agreed yet");
+    }
+
+    private RecordMemory memory() {
+        return sealers().memory;
+    }
+
+    @Override
+    public Carrier below() {
+        return rest();
+    }
+
+    @Override
+    public boolean isEncrypted() {
+        return encrypts;
+    }
+
+    @Override
+    public boolean allows(OperationKind kind) {
+        return !encrypts || config.rawOperationsAllowed() || switch (kind) {
+            case AM_SEND, AM_FETCH, FLUSH, CLOSE -> true;
+            case TAG_SEND, TAG_SEND_SYNC, TAG_RECEIVE, PUT, GET, ATOMIC, STREAM_SEND, STREAM_RECEIVE -> false;
+        };
+    }
+
+    @Override
+    public boolean admits(int reservedId) {
+        return !encrypts || opening || reservedId == ReservedMessageIds.RECORDS
+                || reservedId == ReservedMessageIds.RINGS;
+    }
+
+    @Override
+    public int maxHeaderBytes() {
+        return rest().maxHeaderBytes() - EncryptionOffer.HEADER_BYTES;
+    }
+
+    @Override
+    public boolean takesLarge(LargeMessages way) {
+        if (encrypts) {
+            largeMessages = way;
+        }
+        return encrypts;
+    }
+
+    @Override
+    public boolean sendsNow() {
+        return rest().sendsNow();
+    }
+
+    @Override
+    public boolean sendNow(int reservedId, byte[] bytes, int size) {
+        if (!encrypts) {
+            return rest().sendNow(reservedId, bytes, size);
+        }
+        if (!rest().sendsNow() || RecordFrame.HEAD_BYTES + size > RecordSealer.MAX_BYTES) {
+            return false;
+        }
+        putHead(reservedId, 0);
+        System.arraycopy(bytes, 0, memory().plain, RecordFrame.HEAD_BYTES, size);
+        // Where the ring is full by now, the record waits for room: what was sealed cannot be taken back.
+        post(sealers().messages, RecordFrame.HEAD_BYTES + size, (status, length, tag) -> { });
+        return true;
+    }
+
+    @Override
+    public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
+            AmProtocol protocol, Completion whenDone) {
+        if (!encrypts) {
+            return rest().send(reservedId, header, payload, registration, protocol, whenDone);
+        }
+        rest().checkSend(reservedId, header, payload, registration);
+        long bytes = RecordFrame.HEAD_BYTES + header.byteSize() + payload.byteSize();
+        if (protocol == AmProtocol.RENDEZVOUS || bytes > RecordSealer.MAX_BYTES) {
+            return sendLarge(reservedId, header, payload, protocol, whenDone);
+        }
+        int headerBytes = (int) header.byteSize();
+        putHead(reservedId, headerBytes);
+        copy(header, 0, RecordFrame.HEAD_BYTES, headerBytes);
+        copy(payload, 0, RecordFrame.HEAD_BYTES + headerBytes, (int) payload.byteSize());
+        return post(sealers().messages, (int) bytes, whenDone);
+    }
+
+    @Override
+    public boolean sendUrgent(int reservedId, MemorySegment payload, Completion whenDone) {
+        if (!encrypts) {
+            return rest().sendUrgent(reservedId, payload, whenDone);
+        }
+        FrameSealer sealer = sealers().control;
+        putHead(reservedId, 0);
+        copy(payload, 0, RecordFrame.HEAD_BYTES, (int) payload.byteSize());
+        int size = seal(sealer, RecordFrame.HEAD_BYTES + (int) payload.byteSize());
+        MemorySegment frame = Arena.ofAuto().allocate(size).copyFrom(MemorySegment.ofArray(memory().sealed).asSlice(0,
+                size));
+        boolean free = rest().sendUrgent(ReservedMessageIds.RECORDS, frame, whenDone);
+        sealer.sent();
+        return free;
+    }
+
+    private void putHead(int reservedId, int headerBytes) {
+        FrameBytes.putShort(memory().plain, 0, (short) reservedId);
+        FrameBytes.putShort(memory().plain, Short.BYTES, (short) headerBytes);
+    }
+
+    private void copy(MemorySegment from, long offset, int at, int bytes) {
+        MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset, memory().plain, at, bytes);
+    }
+
+    private int seal(FrameSealer sealer, int bytes) {
+        counters.countSealed(bytes);
+        return sealer.seal(identity.peerToken(), memory().plain, bytes, memory().sealed);
+    }
+
+    /** Seals a record, and sends it. Returns whether that is done. */
+    private boolean post(FrameSealer sealer, int bytes, Completion whenDone) {
+        int size = seal(sealer, bytes);
+        if (rest().sendsNow() && rest().sendNow(ReservedMessageIds.RECORDS, memory().sealed, size)) {
+            sealer.sent();
+            return true;
+        }
+        MemorySegment block = memory().take(size);
+        boolean free = true;
+        try {
+            free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.NULL, block.asSlice(0, size), null,
+                    AmProtocol.EAGER, (status, length, tag) -> {
+                        memory().give(block);
+                        whenDone.complete(status, length, tag);
+                    });
+        } finally {
+            if (free) {
+                memory().give(block);
+            }
+        }
+        sealer.sent();
+        return free;
+    }
+
+    /** Encrypts the data into a lease, and sends that with a record of the header. */
+    private boolean sendLarge(int reservedId, MemorySegment header, MemorySegment payload, AmProtocol protocol,
+            Completion whenDone) {
+        long length = payload.byteSize();
+        int headerBytes = (int) header.byteSize();
+        int tagBytes = Math.toIntExact(BulkSealer.parts(length) * BulkSealer.TAG_BYTES);
+        int frameBytes = RecordFrame.MOST_BEFORE_RECORD + RecordSealer.OVERHEAD_BYTES + RecordFrame.OFFER_HEAD_BYTES
+                + headerBytes;
+        boolean tagsInHeader = tagBytes <= MOST_TAGS_IN_HEADER && frameBytes + tagBytes <= rest().maxHeaderBytes();
+        byte[] tags = new byte[tagBytes];
+        Lease lease = lease(tagsInHeader ? length : length + tagBytes);
+        boolean posted = false;
+        try {
+            Sealers by = sealers();
+            long first = by.bulk.begin(length);
+            MemorySegment data = lease.segment().asSlice(0, tagsInHeader ? length : length + tagBytes);
+            sealData(payload, data, tags);
+            if (!tagsInHeader) {
+                MemorySegment.copy(tags, 0, data, ValueLayout.JAVA_BYTE, length, tagBytes);
+            }
+            putHead(reservedId, headerBytes);
+            FrameBytes.putInt(memory().plain, RecordFrame.HEAD_BYTES, by.bulk.phase());
+            FrameBytes.putLong(memory().plain, RecordFrame.HEAD_BYTES + Integer.BYTES, first);
+            FrameBytes.putLong(memory().plain, RecordFrame.HEAD_BYTES + Integer.BYTES + Long.BYTES, length);
+            copy(header, 0, RecordFrame.OFFER_HEAD_BYTES, headerBytes);
+            int size = seal(by.offers, RecordFrame.OFFER_HEAD_BYTES + headerBytes);
+            // The way for large messages may send frames of its own before it takes this one, or not.
+            byte[] framed = Arrays.copyOf(memory().sealed, tagsInHeader ? size + tagBytes : size);
+            if (tagsInHeader) {
+                System.arraycopy(tags, 0, framed, size, tagBytes);
+            }
+            boolean free = offer(MemorySegment.ofArray(framed), data, lease, protocol, whenDone);
+            by.offers.sent();
+            posted = !free;
+            return free;
+        } finally {
+            if (!posted) {
+                lease.release();
+            }
+        }
+    }
+
+    private Lease lease(long bytes) {
+        try {
+            return pool.acquire(Math.max(1, bytes), null);
+        } catch (UcxException e) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, "no memory for " + bytes
+                    + " bytes of encrypted data: " + e.getMessage(), e);
+        }
+    }
+
+    private void sealData(MemorySegment payload, MemorySegment to, byte[] tags) {
+        long length = payload.byteSize();
+        int part = 0;
+        for (long at = 0; at < length; at += BulkSealer.PART_BYTES) {
+            int bytes = (int) Math.min(BulkSealer.PART_BYTES, length - at);
+            copy(payload, at, 0, bytes);
+            sealers().bulk.seal(memory().plain, 0, bytes, memory().sealed, 0);
+            MemorySegment.copy(memory().sealed, 0, to, ValueLayout.JAVA_BYTE, at, bytes);
+            System.arraycopy(memory().sealed, bytes, tags, part++ * BulkSealer.TAG_BYTES, BulkSealer.TAG_BYTES);
+            counters.countSealed(bytes);
+        }
+    }
+
+    private boolean offer(MemorySegment framed, MemorySegment data, Lease lease, AmProtocol protocol,
+            Completion whenDone) {
+        Completion released = (status, length, tag) -> {
+            lease.release();
+            whenDone.complete(status, length, tag);
+        };
+        LargeMessages way = largeMessages;
+        boolean mapped = protocol == AmProtocol.RENDEZVOUS && way != null && way.offer(ReservedMessageIds.RECORDS,
+                framed, data, lease.registration(), released);
+        return !mapped && rest().send(ReservedMessageIds.RECORDS, framed, data, lease.registration(), protocol,
+                released);
+    }
+
+    /** Hands a message on that was in a record. */
+    void opened(int reservedId, DataPlacement.Source source, long offset, int headerBytes, int payloadBytes) {
+        opening = true;
+        try {
+            rest().arrived(reservedId, source, offset, headerBytes, payloadBytes);
+        } finally {
+            opening = false;
+        }
+    }
+}
