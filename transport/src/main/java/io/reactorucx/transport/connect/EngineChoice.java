@@ -1,6 +1,7 @@
 package io.reactorucx.transport.connect;
 
 import io.reactorucx.transport.command.EngineFuture;
+import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.handshake.Rejection;
 import io.reactorucx.transport.socket.ControlSocket;
 import io.reactorucx.transport.socket.PeerName;
@@ -59,8 +60,9 @@ public final class EngineChoice {
             // The acceptor closes the socket.
             throw new UncheckedIOException(e);
         }
+        PeerOrigin origin = PeerOrigin.of(client);
         Waiting waiting = new Waiting(channel);
-        pending.add(waiting, waiting::evict);
+        pending.add(waiting, origin, waiting::evict);
         CompletableFuture<EngineResources> found;
         try {
             found = ofClient.apply(local, client);

@@ -118,7 +118,7 @@ final class SocketAcceptor {
 
     private void start(SocketChannel channel, InetSocketAddress client, EngineResources engines) {
         Accept accept = new Accept(client, engines.next());
-        pending.add(accept, accept::evict);
+        pending.add(accept, PeerOrigin.of(client), accept::evict);
         accept.start(channel);
     }
 

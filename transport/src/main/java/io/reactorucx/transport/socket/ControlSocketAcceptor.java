@@ -107,7 +107,6 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
                 return;
             }
             try {
-                pending.evictIfFull();
                 accepted.accept(socket, (InetSocketAddress) socket.getRemoteAddress());
             } catch (IOException | RuntimeException | Error e) {
                 LOG.debug("A socket failed before it was accepted", e);

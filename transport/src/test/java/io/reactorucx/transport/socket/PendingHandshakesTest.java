@@ -21,10 +21,13 @@ class PendingHandshakesTest {
     private final List<String> connecting = new ArrayList<>();
 
     private void add(String handshake) {
-        pending.evictIfFull();
-        pending.add(handshake, () -> {
+        add(pending, handshake, OTHER);
+    }
+
+    private void add(PendingHandshakes of, String handshake, PeerOrigin client) {
+        of.add(handshake, client, () -> {
             evicted.add(handshake);
-            pending.remove(handshake, false);
+            of.remove(handshake, false);
         });
     }
 
@@ -99,6 +102,59 @@ class PendingHandshakesTest {
         add("c");
         assertThat(evicted).isEmpty();
         add("d");
+        assertThat(evicted).containsExactly("b");
+    }
+
+    @Test
+    void evictsTheOldestOfTheAddressThatHasTheMost() {
+        PendingHandshakes four = new PendingHandshakes(4, counters);
+        add(four, "honest", OTHER);
+        for (int i = 0; i < 100; i++) {
+            add(four, "flood " + i, STOPPED);
+        }
+        assertThat(evicted).hasSize(97).startsWith("flood 0", "flood 1").endsWith("flood 96");
+        add(four, "second", OTHER);
+        assertThat(evicted.getLast()).isEqualTo("flood 97");
+    }
+
+    /** With the new one its address has the most, although it had as many as the other one. */
+    @Test
+    void newOneCountsForItsAddress() {
+        add(pending, "honest", OTHER);
+        add(pending, "flood 0", STOPPED);
+
+        add(pending, "flood 1", STOPPED);
+
+        assertThat(evicted).containsExactly("flood 0");
+    }
+
+    @Test
+    void evictsTheOldestOfAllAmongAddressesThatHaveAsMany() {
+        PendingHandshakes four = new PendingHandshakes(4, counters);
+        add(four, "a", OTHER);
+        add(four, "b", STOPPED);
+        add(four, "c", STOPPED);
+        add(four, "d", OTHER);
+
+        add(four, "e", PeerOrigin.UNKNOWN);
+
+        assertThat(evicted).containsExactly("a");
+    }
+
+    @Test
+    void neitherThoseThatHaveEndedCountNorThoseThatAreAdmitted() {
+        PendingHandshakes four = new PendingHandshakes(4, counters);
+        add(four, "ends", OTHER);
+        add(four, "is admitted", OTHER);
+        four.remove("ends", false);
+        four.admitted("is admitted", OTHER, () -> connecting.add("is admitted"));
+        add(four, "a", OTHER);
+        add(four, "b", STOPPED);
+        add(four, "c", STOPPED);
+        add(four, "d", OTHER);
+
+        add(four, "e", STOPPED);
+
         assertThat(evicted).containsExactly("b");
     }
 }
