@@ -7,12 +7,17 @@ import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.transport.frame.ControlFields;
+import io.reactorucx.transport.frame.ControlFields.Key;
+import io.reactorucx.transport.frame.ControlFrame;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +40,8 @@ class AuthenticatorLimitTest implements NeedsUcx {
 
     @BeforeEach
     void open() {
-        resources = UcxResources.builder().transports("tcp").authenticatorLimits(1, 2).build();
+        // One step runs and five wait; half of the six of one address.
+        resources = UcxResources.builder().transports("tcp").authenticatorLimits(1, 5).build();
         clientResources = UcxResources.builder().transports("tcp").build();
     }
 
@@ -113,7 +119,7 @@ class AuthenticatorLimitTest implements NeedsUcx {
     }
 
     @Test
-    void clientBeyondTheLimitIsRefusedAtOnceAndTheOthersConnectLater() {
+    void clientBeyondItsShareIsRefusedAtOnceAndTheOthersConnectLater() {
         UcxBoundServer server = bind();
         CompletableFuture<UcxConnection> running = connect(server);
         await().atMost(Waits.PATIENCE).until(() -> threads.size() == 1);
@@ -134,6 +140,28 @@ class AuthenticatorLimitTest implements NeedsUcx {
         assertThat(Waits.get(third).isDisposed()).isFalse();
         assertThat(resources.queuedAuthentications()).isZero();
         assertThat(threads).allMatch(name -> name.startsWith("reactor-ucx-server-authenticator-"));
+    }
+
+    /** From another address: its first steps would fill the queue. */
+    @Test
+    void floodKeepsNobodyOut() {
+        UcxBoundServer server = bind();
+        byte[] hello = ControlFrame.of(ControlFrame.Type.HELLO, ControlFields.NONE
+                .with(Key.AUTHENTICATION_METHOD, "blocking").with(Key.AUTHENTICATION, PROOF)).toBytes();
+        List<SocketPeer> flood = Stream.generate(() -> SocketPeer.connect(server.port(), "127.0.0.2")).limit(10)
+                .toList();
+        flood.forEach(stranger -> stranger.send(hello));
+        await().atMost(Waits.PATIENCE).until(() -> resources.refusedAuthentications() == 7);
+        assertThat(resources.queuedAuthentications()).isEqualTo(2);
+
+        CompletableFuture<UcxConnection> honest = connect(server);
+
+        await().atMost(Waits.PATIENCE).until(() -> resources.queuedAuthentications() == 3);
+        released.countDown();
+        assertThat(Waits.get(honest).isDisposed()).isFalse();
+        assertThat(resources.refusedAuthentications()).isEqualTo(7);
+        flood.forEach(SocketPeer::close);
+        await().atMost(Waits.PATIENCE).until(() -> resources.pendingHandshakes() == 0);
     }
 
     @Test

@@ -104,6 +104,17 @@ final class SocketPeer implements AutoCloseable {
         }
     }
 
+    /** Waits until the other side has ended the socket, whatever it says before. */
+    void readToEnd() {
+        try {
+            in.readAllBytes();
+        } catch (SocketException e) {
+            // That is an end as well.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Override
     public void close() {
         try {

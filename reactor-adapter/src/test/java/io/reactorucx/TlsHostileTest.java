@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.error.UcxException;
+import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -11,10 +12,14 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -189,6 +194,40 @@ class TlsHostileTest extends SecuredPeers {
             connection.disposeNow();
         }
         server.disposeNow();
+    }
+
+    /** One honest client has come before the flood, and says nothing until that has gone on; others come amid it. */
+    @Test
+    void floodFromAnotherAddressKeepsNobodyOut() throws SSLException {
+        int limit = 16;
+        UcxBoundServer server = server().secure(ofServer()).maxPendingHandshakes(limit).bindNow();
+        CompletableFuture<SSLContext> context = new CompletableFuture<>();
+        CompletableFuture<UcxConnection> early = to(server).secure(TlsConfig.of(() -> Waits.get(context))).connect()
+                .toFuture();
+        Waits.soon().until(() -> serverResources.pendingHandshakes() == 1);
+
+        try (SilentFlood flood = new SilentFlood(server.port(), "127.0.0.2", clientHello(), limit + 4)) {
+            Waits.soon().until(() -> flood.ended() > 2 * limit);
+            context.complete(OURS.context(CLIENT));
+            assertResponds(Waits.get(early));
+            for (int i = 0; i < 10; i++) {
+                assertResponds(to(server).secure(ofClient()).connectNow());
+            }
+            assertThat(flood.goesOn()).isTrue();
+        }
+        server.disposeNow();
+    }
+
+    private static byte[] clientHello() throws SSLException {
+        SSLEngine engine = OURS.context(CLIENT).createSSLEngine();
+        engine.setUseClientMode(true);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(new String[] {"TLSv1.3"});
+        parameters.setApplicationProtocols(new String[] {"reactor-ucx/1"});
+        engine.setSSLParameters(parameters);
+        ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), record);
+        return Arrays.copyOf(record.array(), record.position());
     }
 
     /** A changed byte: the connection does not come about, or is lost; it never hangs, and the server goes on. */

@@ -297,7 +297,8 @@ public final class EndpointAcceptor {
                 return;
             }
             handshake = new ServerHandshake(connection.registry().ownInfo(config), identity,
-                    config.protocol().authentication(), resources.serverAuthenticators(), connection.peer(), this);
+                    config.protocol().authentication(), resources.serverAuthenticators().of(client),
+                    connection.peer(), this);
             if (hello != null) {
                 connection.peerProcess(PeerInfo.process(hello.fields()));
                 received(hello);

@@ -15,6 +15,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,11 +40,11 @@ public final class EngineChoice {
     private final SocketEventLoop loop;
     private final PendingHandshakes pending;
     private final Duration closeTimeout;
-    private final @Nullable TlsSide tls;
+    private final Function<PeerOrigin, @Nullable TlsSide> tls;
     private final EngineChoice.OfClient ofClient;
 
-    EngineChoice(SocketEventLoop loop, PendingHandshakes pending, Duration closeTimeout, @Nullable TlsSide tls,
-            EngineChoice.OfClient ofClient) {
+    EngineChoice(SocketEventLoop loop, PendingHandshakes pending, Duration closeTimeout,
+            Function<PeerOrigin, @Nullable TlsSide> tls, EngineChoice.OfClient ofClient) {
         this.loop = loop;
         this.pending = pending;
         this.closeTimeout = closeTimeout;
@@ -60,9 +61,8 @@ public final class EngineChoice {
             // The acceptor closes the socket.
             throw new UncheckedIOException(e);
         }
-        PeerOrigin origin = PeerOrigin.of(client);
         Waiting waiting = new Waiting(channel);
-        pending.add(waiting, origin, waiting::evict);
+        pending.add(waiting, PeerOrigin.of(client), waiting::evict);
         CompletableFuture<EngineResources> found;
         try {
             found = ofClient.apply(local, client);
@@ -81,7 +81,8 @@ public final class EngineChoice {
     private void reject(SocketChannel channel, InetSocketAddress client, Throwable error) {
         LOG.warn("[{}] not accepted: {}", PeerName.of(client), error.getMessage());
         try {
-            ControlSocket socket = ControlSocket.accepted(loop, channel, tls, new ControlSocket.Listener() {
+            ControlSocket socket = ControlSocket.accepted(loop, channel, tls.apply(PeerOrigin.of(client)),
+                    new ControlSocket.Listener() {
                 @Override
                 public void received(byte[] frame) {
                 }

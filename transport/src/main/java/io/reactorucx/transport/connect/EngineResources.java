@@ -11,6 +11,7 @@ import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.AuthenticatorThreads;
+import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.HandshakeCounters;
 import io.reactorucx.transport.handshake.ResourceLimits;
 import io.reactorucx.transport.socket.SocketEventLoop;
@@ -63,8 +64,10 @@ public final class EngineResources {
         this.threads = threads;
         this.engineFailure = new EndSignal();
         String name = engines.getFirst().config().name();
-        this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
-        this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
+        this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators,
+                FairLimit.HALF);
+        // The application has chosen the servers, which may well be one.
+        this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators, 1);
         this.maker = engine -> {
             EngineConnections connections = new EngineConnections(engine, limits, maxLeaseBytes);
             return new ConnectingEngine(engine, connections,

@@ -59,7 +59,6 @@ final class SocketAcceptor {
     private final SocketEventLoop loop;
     private final EndpointAcceptor server;
     private final @Nullable EngineChoice choice;
-    private final @Nullable TlsSide tls;
     /** Where clients are sent, by the address that UCX uses. */
     private final Map<InetAddress, InetSocketAddress> redirects = new ConcurrentHashMap<>();
 
@@ -71,9 +70,13 @@ final class SocketAcceptor {
         this.pending = new PendingHandshakes(maxPendingHandshakes, resources.handshakes());
         this.loop = resources.sockets();
         this.server = server;
+        this.choice = ofClient == null ? null
+                : new EngineChoice(loop, pending, config.closeTimeout(), this::tls, ofClient);
+    }
+
+    private @Nullable TlsSide tls(PeerOrigin client) {
         TlsConfig secured = config.protocol().tls();
-        this.tls = secured == null ? null : TlsSide.ofServer(secured, resources.serverAuthenticators());
-        this.choice = ofClient == null ? null : new EngineChoice(loop, pending, config.closeTimeout(), tls, ofClient);
+        return secured == null ? null : TlsSide.ofServer(secured, resources.serverAuthenticators().of(client));
     }
 
     /** Listens at an address, and at those that UCX uses in place of it: clients are sent there. */
@@ -117,9 +120,10 @@ final class SocketAcceptor {
     }
 
     private void start(SocketChannel channel, InetSocketAddress client, EngineResources engines) {
-        Accept accept = new Accept(client, engines.next());
-        pending.add(accept, PeerOrigin.of(client), accept::evict);
-        accept.start(channel);
+        PeerOrigin origin = PeerOrigin.of(client);
+        Accept accept = new Accept(client, origin, engines.next());
+        pending.add(accept, origin, accept::evict);
+        accept.start(channel, tls(origin));
     }
 
     /**
@@ -147,7 +151,7 @@ final class SocketAcceptor {
         private boolean ended;
         private final EndSignal gone = new EndSignal();
 
-        Accept(InetSocketAddress address, ConnectingEngine engine) {
+        Accept(InetSocketAddress address, PeerOrigin origin, ConnectingEngine engine) {
             this.address = address;
             this.own = address;
             this.peer = PeerName.of(address);
@@ -156,10 +160,10 @@ final class SocketAcceptor {
             this.identity = connections.newIdentity();
             this.handshake = new ServerHandshake(connections.ownInfo(config), identity,
                     config.protocol().authentication(),
-                    resources.serverAuthenticators(), peer, this);
+                    resources.serverAuthenticators().of(origin), peer, this);
         }
 
-        void start(SocketChannel channel) {
+        void start(SocketChannel channel, @Nullable TlsSide tls) {
             try {
                 own = (InetSocketAddress) channel.getLocalAddress();
                 socket = ControlSocket.accepted(loop, channel, tls, this);
