@@ -306,7 +306,8 @@ public final class UcxResourcesBuilder {
      * Limits the steps of {@link io.reactorucx.security.Authenticator}s and of TLS, which run on threads of these
      * resources and may block; servers and clients have separate threads and queues. A peer whose first step finds the
      * queue full is refused at once with {@link io.reactorucx.core.error.UcxStatus#BUSY}, which is retryable; with TLS
-     * its socket is closed, and what it sees is retryable as well.
+     * its socket is closed, and what it sees is retryable as well. At servers one address can have half of the threads
+     * and places in the queue, and the steps are taken by address in turn.
      *
      * @param threads steps that run at once, 1 to 1024; 4 by default
      * @param queuedSteps first steps that wait for a thread, 1 to 1,048,576; 1024 by default

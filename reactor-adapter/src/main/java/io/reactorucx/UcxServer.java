@@ -285,9 +285,10 @@ public final class UcxServer {
     }
 
     /**
-     * Limits the handshakes in progress at a time: at the limit a new client evicts the oldest one that is not
-     * authenticated. As many clients that are admitted make their connections at a time, half of them of one client;
-     * the others wait. The queue of the listening socket has the same length. No effect with raw peers.
+     * Limits the handshakes in progress at a time: at the limit a new client evicts one that is not authenticated, the
+     * oldest of the address (of IPv6 the network of 64 bits) that has the most. As many clients that are admitted make
+     * their connections at a time, half of them of one client; the others wait. The queue of the listening socket has
+     * the same length. No effect with raw peers.
      *
      * @param value at least 1, 256 by default
      * @return a changed copy

@@ -76,7 +76,8 @@ public enum UcxNettyMeters implements UcxMeter {
             LoopCounters::pendingLinks),
     /** The maximum number of handshakes of links in progress. */
     PENDING_LINKS_LIMIT("links.pending.limit", Meter.Type.GAUGE, Unit.LINKS,
-            "limit of the handshakes at the ports of links in progress; beyond it the oldest ends",
+            "limit of the handshakes at the ports of links in progress; beyond it the oldest of the address"
+                    + " with the most ends",
             LoopCounters::maxPendingLinks),
     /** Sockets at the ports of links that have become none. */
     FAILED_LINK_HANDSHAKES("links.handshakes.failed", Meter.Type.COUNTER, Unit.LINKS,

@@ -1,7 +1,8 @@
 package io.reactorucx.transport.config;
 
 /**
- * Limits the steps of authenticators, separately for servers and for clients.
+ * Limits the steps of authenticators, separately for servers and for clients. Of the first steps at servers, those that
+ * run and those that wait, one client can have half.
  *
  * @param threads steps that run at once
  * @param queuedSteps first steps of handshakes that wait for a thread; one more is refused

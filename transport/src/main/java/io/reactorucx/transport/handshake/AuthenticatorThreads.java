@@ -32,7 +32,7 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
     private final FairLimit firstSteps;
     private final int maxQueued;
     private final AtomicLong refused = new AtomicLong();
-    /** Guarded by this, as the next fields. */
+    /** Guarded by this, as the next two fields. */
     private final Turns first = new Turns();
     private final Turns later = new Turns();
     private boolean laterTaken;
