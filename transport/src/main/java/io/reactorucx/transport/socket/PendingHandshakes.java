@@ -3,10 +3,13 @@ package io.reactorucx.transport.socket;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.HandshakeCounters;
 import io.reactorucx.transport.handshake.PeerOrigin;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * Limits the handshakes of a server that are in progress. At the limit a new socket evicts one that is not
@@ -22,22 +25,34 @@ public final class PendingHandshakes {
     private final int limit;
     private final HandshakeCounters counters;
     private final FairLimit connecting;
-    private final Map<Object, Unauthenticated> unauthenticated = new LinkedHashMap<>();
+    private final Map<Object, Address> unauthenticated = new HashMap<>();
     private final Map<PeerOrigin, Address> addresses = new HashMap<>();
+    /** Sorted, so that a flood from many addresses does not make each accept slow where the limit is large. */
+    private final NavigableSet<Address> mostFirst = new TreeSet<>(Comparator.comparingInt(Address::count).reversed()
+            .thenComparingLong(address -> address.oldest().number));
+    private long added;
     private final Map<Object, Waiting> waiting = new LinkedHashMap<>();
     private final Map<Object, PeerOrigin> started = new HashMap<>();
 
-    private record Unauthenticated(Address address, Runnable evict) {
+    private record Unauthenticated(long number, Runnable evict) {
     }
 
-    /** An address with unauthenticated handshakes, and how many these are. */
+    /** The unauthenticated handshakes of an address, the oldest first. */
     private static final class Address {
 
         private final PeerOrigin client;
-        private int count;
+        private final Map<Object, Unauthenticated> handshakes = new LinkedHashMap<>();
 
         Address(PeerOrigin client) {
             this.client = client;
+        }
+
+        int count() {
+            return handshakes.size();
+        }
+
+        Unauthenticated oldest() {
+            return handshakes.values().iterator().next();
         }
     }
 
@@ -62,34 +77,42 @@ public final class PendingHandshakes {
      */
     public void add(Object handshake, PeerOrigin client, Runnable evict) {
         if (unauthenticated.size() >= limit) {
-            evictFor(client);
+            victimFor(client).evict.run();
         }
         counters.started();
         Address address = addresses.computeIfAbsent(client, Address::new);
-        address.count++;
-        unauthenticated.put(handshake, new Unauthenticated(address, evict));
+        change(address, handshakes -> handshakes.put(handshake, new Unauthenticated(added++, evict)));
+        unauthenticated.put(handshake, address);
     }
 
-    private void evictFor(PeerOrigin client) {
-        Address newcomer = addresses.get(client);
-        @Nullable Unauthenticated victim = null;
-        int most = 0;
-        for (Unauthenticated each : unauthenticated.values()) {
-            int count = each.address.count + (each.address == newcomer ? 1 : 0);
-            if (count > most) {
-                most = count;
-                victim = each;
-            }
+    private Unauthenticated victimFor(PeerOrigin client) {
+        Address most = mostFirst.first();
+        Address own = addresses.get(client);
+        if (own == null) {
+            return most.oldest();
         }
-        if (victim != null) {
-            victim.evict.run();
-        }
+        int missing = most.count() - (own.count() + 1);
+        boolean isOwn = missing < 0 || missing == 0 && own.oldest().number < most.oldest().number;
+        return (isOwn ? own : most).oldest();
     }
 
     private void removeUnauthenticated(Object handshake) {
-        Unauthenticated removed = unauthenticated.remove(handshake);
-        if (removed != null && --removed.address.count == 0) {
-            addresses.remove(removed.address.client);
+        Address address = unauthenticated.remove(handshake);
+        if (address != null) {
+            change(address, handshakes -> handshakes.remove(handshake));
+        }
+    }
+
+    /** Changes the handshakes of an address, which gets another place by that. */
+    private void change(Address address, Consumer<Map<Object, Unauthenticated>> change) {
+        if (address.count() > 0) {
+            mostFirst.remove(address);
+        }
+        change.accept(address.handshakes);
+        if (address.count() > 0) {
+            mostFirst.add(address);
+        } else {
+            addresses.remove(address.client);
         }
     }
 

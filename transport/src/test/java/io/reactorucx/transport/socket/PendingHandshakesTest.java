@@ -6,7 +6,13 @@ import io.reactorucx.core.shm.ProcessIdentity;
 import io.reactorucx.transport.handshake.HandshakeCounters;
 import io.reactorucx.transport.handshake.PeerOrigin;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Sockets that prove nothing make room for others; clients that are admitted connect, each within its share. */
@@ -156,5 +162,36 @@ class PendingHandshakesTest {
         add(four, "e", STOPPED);
 
         assertThat(evicted).containsExactly("b");
+    }
+
+    /** Against the rule, said plainly. */
+    @Test
+    void evictsByTheRuleInAnyOrder() {
+        Random random = new Random(1);
+        int limit = 7;
+        PendingHandshakes many = new PendingHandshakes(limit, counters);
+        SequencedMap<String, PeerOrigin> model = new LinkedHashMap<>();
+        for (int i = 0; i < 5000; i++) {
+            String name = "" + i;
+            PeerOrigin client = new PeerOrigin(null, new ProcessIdentity(1, random.nextInt(4)));
+            evicted.clear();
+            add(many, name, client);
+            model.put(name, client);
+            List<String> expected = List.of();
+            if (model.size() > limit) {
+                Map<PeerOrigin, Long> counts = model.values().stream()
+                        .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
+                long most = Collections.max(counts.values());
+                expected = model.keySet().stream().filter(each -> counts.get(model.get(each)) == most).limit(1)
+                        .toList();
+            }
+            assertThat(evicted).as("handshake %d", i).isEqualTo(expected);
+            model.keySet().removeAll(expected);
+            if (random.nextInt(4) == 0) {
+                String ended = List.copyOf(model.keySet()).get(random.nextInt(model.size()));
+                many.remove(ended, true);
+                model.remove(ended);
+            }
+        }
     }
 }
