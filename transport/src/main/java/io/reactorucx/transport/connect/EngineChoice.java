@@ -81,8 +81,8 @@ public final class EngineChoice {
     private void reject(SocketChannel channel, InetSocketAddress client, Throwable error) {
         LOG.warn("[{}] not accepted: {}", PeerName.of(client), error.getMessage());
         try {
-            ControlSocket socket = ControlSocket.accepted(loop, channel, tls.apply(PeerOrigin.of(client)),
-                    new ControlSocket.Listener() {
+            TlsSide side = tls.apply(PeerOrigin.of(client));
+            ControlSocket socket = ControlSocket.accepted(loop, channel, side, new ControlSocket.Listener() {
                 @Override
                 public void received(byte[] frame) {
                 }
