@@ -78,7 +78,7 @@ class PlantedFaultTest implements NeedsUcx {
 
         @Override
         long patienceMillis() {
-            return fault == Fault.NONE ? super.patienceMillis() : 200;
+            return fault == Fault.NONE ? super.patienceMillis() : 50;
         }
 
         @Override
