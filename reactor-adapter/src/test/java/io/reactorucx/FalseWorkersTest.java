@@ -52,8 +52,8 @@ import reactor.core.publisher.Mono;
 class FalseWorkersTest implements NeedsUcx {
 
     /** For each kind and transport; {@code -Dflood.handshakes=20000} makes the long form. */
-    private static final int HANDSHAKES = Integer.getInteger("flood.handshakes", 1_000);
-    private static final int HONEST_EVERY = 250;
+    private static final int HANDSHAKES = Integer.getInteger("flood.handshakes", 400);
+    private static final int HONEST_EVERY = 100;
     /** More than one address of this host has ports, all of which are used for a while after a connection. */
     private static final int HANDSHAKES_OF_AN_ADDRESS = 5_000;
     private static final int MAX_MORE = 50;
