@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +24,9 @@ final class KeepingProgram {
     private static final int MESSAGE_BYTES = 512;
     private static final int BATCH = 64;
     /** Longest time without an end of the sends. */
-    private static final long LIMIT_SECONDS = 20;
+    private static final long LIMIT_SECONDS = 10;
+    /** A side whose engine has no memory for an error is silent, and the other one has to find that out. */
+    private static final Duration HEARTBEAT = Duration.ofSeconds(2);
 
     private static final CountDownLatch ENDS = new CountDownLatch(1);
     private static final List<Object> KEPT = new ArrayList<>();
@@ -36,11 +39,12 @@ final class KeepingProgram {
     public static void main(String[] args) throws InterruptedException {
         UcxResources resources = UcxResources.builder().transports(args[1].split(",")).engines(2).build();
         boolean messages = args[0].equals("messages");
-        UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", 0)
+        UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", 0).heartbeatInterval(HEARTBEAT)
                 .handle(connection -> (messages ? connection.inbound().receiveByteArrays().doOnNext(KEPT::add)
                         : connection.activeMessages().receive(ID).doOnNext(KEPT::add)).then())
                 .bindNow();
-        UcxConnection client = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port()).connectNow();
+        UcxConnection client = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port())
+                .heartbeatInterval(HEARTBEAT).connectNow();
         byte[] payload = new byte[MESSAGE_BYTES];
         Flux<byte[]> endless = Flux.<byte[]>generate(sink -> sink.next(payload));
         Mono<Void> sends = messages ? client.outbound().sendByteArrays(endless)
