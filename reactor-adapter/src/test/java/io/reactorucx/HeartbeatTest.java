@@ -18,6 +18,8 @@ import io.reactorucx.transport.connection.HeartbeatTimer;
 import io.reactorucx.transport.frame.ControlFrame;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -77,11 +79,15 @@ class HeartbeatTest implements NeedsUcx {
                 .block(Waits.PATIENCE);
     }
 
-    /** Waits until a side has looked out for its peers for some time of its own. */
-    private static void awaitLooks(UcxResources resources, Duration time) {
-        long before = on(resources, HeartbeatTimer::activeNanos);
-        await().atMost(Waits.PATIENCE).until(() -> on(resources,
-                HeartbeatTimer::activeNanos) - before > time.toNanos());
+    /** Waits until each of these sides has looked out for its peers for some time of its own. */
+    private static void awaitLooks(Duration time, UcxResources... sides) {
+        List<Long> enough = Arrays.stream(sides).map(side -> on(side, HeartbeatTimer::activeNanos) + time.toNanos())
+                .toList();
+        for (int i = 0; i < sides.length; i++) {
+            UcxResources side = sides[i];
+            long until = enough.get(i);
+            await().atMost(Waits.PATIENCE).until(() -> on(side, HeartbeatTimer::activeNanos) > until);
+        }
     }
 
     private void assertNothingMissed() {
@@ -94,8 +100,7 @@ class HeartbeatTest implements NeedsUcx {
     void idleConnectionStays() {
         connect(INTERVAL, Duration.ZERO);
 
-        awaitLooks(peers.clientResources(), INTERVAL.multipliedBy(5));
-        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(1));
+        awaitLooks(INTERVAL.multipliedBy(3), peers.clientResources(), peers.serverResources());
 
         assertNothingMissed();
     }
@@ -168,11 +173,10 @@ class HeartbeatTest implements NeedsUcx {
         block(peers.clientResources(), gate);
         block(peers.serverResources(), gate);
         // Nothing can be waited for: that time goes by is what the test is about.
-        assertThat(new CountDownLatch(1).await(5 * INTERVAL.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(new CountDownLatch(1).await(3 * INTERVAL.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
         gate.countDown();
 
-        awaitLooks(peers.clientResources(), INTERVAL.multipliedBy(3));
-        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(3));
+        awaitLooks(INTERVAL.multipliedBy(3), peers.clientResources(), peers.serverResources());
         assertNothingMissed();
     }
 
@@ -198,7 +202,7 @@ class HeartbeatTest implements NeedsUcx {
      */
     @Test
     void largeTransfersAreNoSilence() {
-        Duration interval = Duration.ofMillis(1500);
+        Duration interval = Duration.ofMillis(1000);
         connect(interval, Duration.ZERO);
         long bytes = 64L << 20;
         MemorySegment from = Bytes.zeroed(bytes);
@@ -233,7 +237,7 @@ class HeartbeatTest implements NeedsUcx {
                 .concatMap(tick -> Mono.fromRunnable(ofClient::sent).subscribeOn(peers.client().scheduler()))
                 .subscribe();
 
-        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(5));
+        awaitLooks(INTERVAL.multipliedBy(3), peers.serverResources());
 
         assertThat(given.get()).isPositive();
         assertThat(peers.served().isDisposed()).isFalse();
@@ -251,12 +255,12 @@ class HeartbeatTest implements NeedsUcx {
     /** So many commands wait for an engine that they take longer than a peer may be silent; none is a sign of life. */
     @Test
     void commandsThatWaitDoNotSilenceASide() {
-        Duration interval = Duration.ofSeconds(1);
+        Duration interval = Duration.ofMillis(500);
         connect(interval, interval);
         EngineExecutor engine = new EngineExecutor(registry(peers.clientResources()).engine());
         long begun = System.nanoTime();
         CompletableFuture<Void> last = new CompletableFuture<>();
-        for (int i = 0; i < 4000; i++) {
+        for (int i = 0; i < 2000; i++) {
             engine.execute(() -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1)));
         }
         engine.execute(() -> last.complete(null));
@@ -265,7 +269,7 @@ class HeartbeatTest implements NeedsUcx {
 
         assertThat(System.nanoTime() - begun).as("time of the commands").isGreaterThan(2 * interval.toNanos());
         assertNothingMissed();
-        awaitLooks(peers.serverResources(), interval);
+        awaitLooks(interval, peers.serverResources());
         assertNothingMissed();
     }
 
@@ -281,7 +285,7 @@ class HeartbeatTest implements NeedsUcx {
         assertThat(PendingOperation.of(peers.client().tags().receive(200, Bytes.zeroed(8))).failure())
                 .hasMessageContaining("NO_RESOURCE");
 
-        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(4));
+        awaitLooks(INTERVAL.multipliedBy(3), peers.serverResources());
         assertThat(peers.served().isDisposed()).isFalse();
         PendingOperation end = PendingOperation.of(peers.served().onDispose());
         peers.client().close().block(Waits.PATIENCE);
