@@ -37,8 +37,8 @@ class FalseLinksTest {
 
     private static final Duration LIMIT = TestTime.seconds(30);
     /** For each kind and transport; {@code -Dflood.handshakes=20000} makes the long form. */
-    private static final int HANDSHAKES = Integer.getInteger("flood.handshakes", 1_000);
-    private static final int HONEST_EVERY = 250;
+    private static final int HANDSHAKES = Integer.getInteger("flood.handshakes", 400);
+    private static final int HONEST_EVERY = 100;
     private static final int HANDSHAKES_OF_AN_ADDRESS = 5_000;
     private static final int MAX_MORE = 50;
     private static final int WORKER_AT = 1;
