@@ -246,6 +246,14 @@ public final class UcxConnection implements Disposable {
     }
 
     /**
+     * {@return whether what this connection carries is encrypted ({@link io.reactorucx.security.EncryptionConfig}): its
+     * messages, requests, active messages and served memory}
+     */
+    public boolean isEncrypted() {
+        return core.carrier().isEncrypted();
+    }
+
+    /**
      * {@return the certificates by which TLS has authenticated the peer ({@link UcxServer#secure(TlsConfig)}); empty
      * without TLS, and for a client that has none}
      */

@@ -21,6 +21,7 @@ import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.transport.DropReason;
 import io.reactorucx.transport.PeerStatistics;
+import io.reactorucx.transport.EncryptionStatistics;
 import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.LeakReporter;
 import io.reactorucx.transport.config.AuthenticatorLimits;
@@ -326,6 +327,11 @@ public final class UcxResources implements Disposable {
     /** {@return counts of the rings to engines of this host, for each of {@link #engines()}; zeros without rings} */
     public List<RingStatistics> ringStatistics() {
         return stacks.content().ringStatistics();
+    }
+
+    /** {@return counts of what is encrypted, for each of {@link #engines()}} */
+    public List<EncryptionStatistics> encryptionStatistics() {
+        return stacks.content().encryptionStatistics();
     }
 
     /** {@return the other counts and amounts of these resources} */

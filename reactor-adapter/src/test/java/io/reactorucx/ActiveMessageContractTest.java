@@ -28,6 +28,7 @@ import reactor.test.StepVerifier;
 
 /** Active messages of any size by any protocol, over every route. */
 @Tag("slow")
+@EnumSource(Route.class)
 class ActiveMessageContractTest extends SharedPeers {
 
     private static final int ID = 7;

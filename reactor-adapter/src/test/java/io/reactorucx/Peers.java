@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.security.EncryptionConfig;
 import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.TestCertificates;
@@ -59,7 +60,8 @@ final class Peers implements AutoCloseable {
 
         private static TlsConfig of(String name) {
             return TlsConfig.of(AUTHORITY.context(AUTHORITY.issue(name)))
-                    .withEncryption(EncryptionMode.REQUIRED);
+                    .withEncryption(EncryptionConfig.DEFAULT.withMode(EncryptionMode.REQUIRED)
+                            .withRawOperationsAllowed(true));
         }
     }
 

@@ -108,7 +108,7 @@ final class RawFrames {
     }
 
     private static UcpEndpoint onlyEndpoint(EngineConnections registry) {
-        return Objects.requireNonNull(onlyConnection(registry).endpoint());
+        return Objects.requireNonNull(onlyConnection(registry).carrier().endpoint());
     }
 
     private static ConnectionCore onlyConnection(EngineConnections registry) {

@@ -75,11 +75,6 @@ enum Route {
                 .waitStrategy(isSelf() ? WaitStrategy.BUSY_SPIN : WaitStrategy.ADAPTIVE);
     }
 
-    /** Tags, byte streams and one-sided access of UCX itself. */
-    void assumeRawOperations() {
-        assumeTrue(!isEncrypted(), "they cannot be encrypted");
-    }
-
     void assumeTwoPeers() {
         assumeTrue(!isSelf(), "a connection to itself has one end only");
     }

@@ -41,7 +41,7 @@ final class MappedProtocol implements ProtocolHandler {
     public void connected(PeerInfo peer) {
         receiver.connected(peer.process());
         if (sharing && connection.carrier().sharesQueue()) {
-            connection.largeMessages(sender);
+            connection.largeMessages().use(sender);
         }
     }
 

@@ -186,7 +186,7 @@ final class MappedSender implements LargeMessages {
         slabs.values().forEach(own -> own.slab.leave(own.word, own.whenFreed));
         slabs.clear();
         byNumber.clear();
-        UcpEndpoint endpoint = connection.endpoint();
+        UcpEndpoint endpoint = connection.carrier().endpoint();
         int failure = endpoint == null ? 0 : endpoint.failure();
         List.copyOf(offers.keySet()).forEach(number -> end(number,
                 failure != 0 ? failure : UcxStatus.CANCELED.code()));

@@ -4,7 +4,6 @@ import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.error.UcxUnsupportedException;
-import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.lease.LeasePool;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
@@ -40,7 +39,8 @@ public record MemoryAccessFactory(ConnectionCore connection, UcpContext context,
 
     private @Nullable OneSidedAccess oneSided(WindowDescriptor descriptor) {
         MemoryDescriptor direct = descriptor.oneSided().orElse(null);
-        if (direct == null || !connection.carrier().allows(OperationKind.GET) || !context.config().features().contains(UcpFeature.RMA)) {
+        if (direct == null || !connection.carrier().allowsRaw()
+                || !context.config().features().contains(UcpFeature.RMA)) {
             return null;
         }
         return new OneSidedAccess(connection, direct, pool);

@@ -118,6 +118,7 @@ public final class OneSidedAccess implements MemoryAccess {
         if (closed) {
             throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");
         }
+        connection.carrier().requireRaw(OperationKind.GET);
         UcpRemoteKey unpacked = key;
         if (unpacked == null) {
             unpacked = endpoint.unpack(descriptor);

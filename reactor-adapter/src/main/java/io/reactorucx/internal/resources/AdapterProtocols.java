@@ -64,7 +64,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
         if (limits.ringBytes() > 0) {
             made.add(new RingProtocolFactory(connections, limits, pool.buffers().mapped()));
         }
-        made.addAll(List.of(new EncryptionProtocolFactory(connections, pool.buffers()),
+        made.addAll(List.of(new EncryptionProtocolFactory(connections, pool.buffers().maxBytes()),
                 new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
                 ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes())));

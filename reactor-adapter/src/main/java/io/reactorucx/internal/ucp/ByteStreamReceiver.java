@@ -85,7 +85,7 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
             ended = true;
             error = cause;
             Receiver current = receiver;
-            UcpEndpoint open = connection.endpoint();
+            UcpEndpoint open = connection.carrier().endpoint();
             if (cause == null && current != null && current.isActive() && open != null && !open.isClosed()
                     && open.failure() == 0) {
                 takeRest(open.stream(), current);

@@ -78,14 +78,14 @@ public interface Carrier {
         return this;
     }
 
-    /** Returns whether an application may post an operation of UCX itself. */
-    default boolean allows(OperationKind kind) {
+    /** Returns whether an application may post operations of UCX that go past this carrier. */
+    default boolean allowsRaw() {
         return true;
     }
 
-    /** Throws for an operation that may not be posted. */
-    default void requireAllowed(OperationKind kind) {
-        if (!allows(kind)) {
+    /** Throws for such an operation if it may not be posted. */
+    default void requireRaw(OperationKind kind) {
+        if (!allowsRaw()) {
             throw new UcxUnsupportedException(kind.ucxName(), "cannot be encrypted, and this connection is: use"
                     + " messages, requests, active messages or served memory, or allow it by"
                     + " EncryptionConfig.withRawOperationsAllowed(true)");

@@ -15,7 +15,6 @@ import io.reactorucx.engine.CommandExecutor;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.transport.carrier.Carrier;
-import io.reactorucx.transport.carrier.LargeMessages;
 import io.reactorucx.transport.command.EndSignal;
 import io.reactorucx.transport.command.RetryingCommand;
 import io.reactorucx.transport.config.ConnectionConfig;
@@ -64,7 +63,7 @@ public final class ConnectionCore implements OperationOwner {
     private final ControlSocketHandler socket;
     private final ProtocolHandlers protocols;
     private final ConnectionLog log;
-    private @Nullable LargeMessages largeMessages;
+    private final LargeMessageWay largeMessages;
     private @Nullable ConnectListener connecting;
     private int maxHeaderBytes = Integer.MAX_VALUE;
 
@@ -82,6 +81,7 @@ public final class ConnectionCore implements OperationOwner {
         this.peer = peer;
         this.identity = identity;
         this.carrier = carrier;
+        this.largeMessages = new LargeMessageWay(carrier);
         this.log = new ConnectionLog(peer, connections.engine().name(), config.wiretap());
         this.control = new ControlFrameSender(log.name(), carrier, this::peerToken, this::operationEnded);
         this.termination = new ConnectionTermination(this, carrier, life, operations);
@@ -306,7 +306,7 @@ public final class ConnectionCore implements OperationOwner {
         requireCarried();
         log.sent(reservedId, header, payload);
         boolean free = !(protocol == AmProtocol.RENDEZVOUS
-                && offerLarge(reservedId, header, payload, registration, whenDone))
+                && largeMessages.offer(reservedId, header, payload, registration, whenDone))
                 && carrier.send(reservedId, header, payload, registration, protocol, whenDone);
         heartbeat.sent(); // Not for one that was refused: the peer would hear nothing while all are.
         return free;
@@ -331,7 +331,7 @@ public final class ConnectionCore implements OperationOwner {
             Completion whenDone) {
         requireCarried();
         log.sent(reservedId, header, payload);
-        return offerLarge(reservedId, header, payload, registration, whenDone);
+        return largeMessages.offer(reservedId, header, payload, registration, whenDone);
     }
 
     private void requireCarried() {
@@ -340,16 +340,9 @@ public final class ConnectionCore implements OperationOwner {
         }
     }
 
-    /** Sets the way for large messages other than UCX's. */
-    public void largeMessages(LargeMessages way) {
-        largeMessages = carrier.takesLarge(way) ? null : way;
-    }
-
-    /** Offers a message to the peer by another way than UCX's, and returns whether it goes that way. */
-    public boolean offerLarge(int reservedId, MemorySegment header, MemorySegment payload,
-            @Nullable UcpMemory registration, Completion whenDone) {
-        LargeMessages way = largeMessages;
-        return way != null && way.offer(reservedId, header, payload, registration, whenDone);
+    /** Returns the way for large messages other than UCX's. */
+    public LargeMessageWay largeMessages() {
+        return largeMessages;
     }
 
     @Override
@@ -361,7 +354,9 @@ public final class ConnectionCore implements OperationOwner {
         if (open == null || !usable) {
             throw termination.cause().closed(kind.ucxName());
         }
-        carrier.requireAllowed(kind);
+        if (kind.isTagOrStream()) {
+            carrier.requireRaw(kind);
+        }
         return open;
     }
 
@@ -501,10 +496,5 @@ public final class ConnectionCore implements OperationOwner {
 
     public int maxHeaderBytes() {
         return maxHeaderBytes;
-    }
-
-    /** Returns the endpoint for UCX's own operations, null before there is one. */
-    public @Nullable UcpEndpoint endpoint() {
-        return carrier.endpoint();
     }
 }

@@ -167,7 +167,7 @@ public final class EngineConnections {
 
     void add(ConnectionCore connection) {
         connecting.remove(connection);
-        UcpEndpoint endpoint = connection.endpoint();
+        UcpEndpoint endpoint = connection.carrier().endpoint();
         if (endpoint != null) {
             byEndpoint.put(endpoint, connection);
         }
@@ -178,7 +178,7 @@ public final class EngineConnections {
     void remove(ConnectionCore connection) {
         connecting.remove(connection);
         connection.termination().forgetPeerProcess();
-        UcpEndpoint endpoint = connection.endpoint();
+        UcpEndpoint endpoint = connection.carrier().endpoint();
         if (endpoint != null) {
             byEndpoint.remove(endpoint, connection);
         }

@@ -7,7 +7,6 @@ import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
-import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.record.BulkOpener;
 import io.reactorucx.transport.record.BulkSealer;
 import io.reactorucx.transport.record.RecordException;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data of a large message, which its frame carries or offers: encrypted, with the tags of its parts in the header
- * or behind it. It is fetched to where it is wanted if the tags are not among it, else into a lease, and decrypted.
+ * or behind it. It is fetched to where it is wanted if the tags are not among it, else to another place, and decrypted.
  *
  * <p>Thread: engine.
  */
@@ -56,35 +55,31 @@ final class EncryptedData implements OfferedData {
         }
         if (apart != null) {
             return fetched(messages().fetch(frame, destination, registration, (status, bytes, tag) ->
-                    arrived(status, destination, destination, null, whenDone)), destination, destination, null);
+                    arrived(status, destination, destination, null, whenDone)), destination, destination);
         }
-        Lease lease = receiver.lease(frame.length());
-        MemorySegment all = lease.segment();
+        MemorySegment block = receiver.memory().take(frame.length());
+        MemorySegment all = block.asSlice(0, frame.length());
         boolean begun = false;
         try {
-            boolean done = messages().fetch(frame, all, lease.registration(), (status, bytes, tag) ->
-                    arrived(status, all, destination, lease, whenDone));
-            begun = !done;
-            return fetched(done, all, destination, begun ? null : lease);
+            begun = !fetched(messages().fetch(frame, all, null, (status, bytes, tag) ->
+                    arrived(status, all, destination, block, whenDone)), all, destination);
+            return !begun;
         } finally {
             if (!begun) {
-                lease.dispose();
+                receiver.memory().give(block);
             }
         }
     }
 
     /** Decrypts what was fetched within the call. */
-    private boolean fetched(boolean done, MemorySegment all, MemorySegment destination, @Nullable Lease lease) {
+    private boolean fetched(boolean done, MemorySegment all, MemorySegment destination) {
         if (done) {
             open(all, destination, tags == null ? tagsBehind(all) : tags);
-            if (lease != null) {
-                lease.release();
-            }
         }
         return done;
     }
 
-    private void arrived(int status, MemorySegment all, MemorySegment destination, @Nullable Lease lease,
+    private void arrived(int status, MemorySegment all, MemorySegment destination, @Nullable MemorySegment block,
             Completion whenDone) {
         int end = status;
         try {
@@ -94,8 +89,8 @@ final class EncryptedData implements OfferedData {
         } catch (UcxException e) {
             end = e.rawStatus();
         } finally {
-            if (lease != null) {
-                lease.release();
+            if (block != null) {
+                receiver.memory().give(block);
             }
         }
         whenDone.complete(end, length, 0);

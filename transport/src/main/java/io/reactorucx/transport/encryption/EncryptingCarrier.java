@@ -5,13 +5,8 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxTransportKind;
-import io.reactorucx.core.error.UcxException;
-import io.reactorucx.core.error.UcxStatus;
-import io.reactorucx.engine.OperationKind;
 import io.reactorucx.security.EncryptionConfig;
 import io.reactorucx.security.EncryptionMode;
-import io.reactorucx.transport.buffer.BufferPool;
-import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.carrier.CarrierLayer;
 import io.reactorucx.transport.carrier.LargeMessages;
@@ -34,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A carrier whose frames are records within the frames of another one: small ones are copied into one frame, of large
- * ones the header is a record and the data is encrypted into a lease. Where both sides may leave data clear, and it
+ * ones the header is a record and the data is encrypted to another place. Where both sides may leave data clear, and it
  * stays in memory of the host, frames go as they are.
  *
  * <p>Thread: engine.
@@ -43,17 +38,13 @@ final class EncryptingCarrier extends CarrierLayer {
 
     private static final TransportRequirement WITHIN_HOST = TransportRequirement.of(UcxTransportKind.SHARED_MEMORY,
             UcxTransportKind.SELF);
-    /** As many bytes of tags go with the header of a large message, so that its data is as long as before. */
-    private static final int MOST_TAGS_IN_HEADER = 2048;
 
     private final ConnectionIdentity identity;
     private final EncryptionConfig config;
     private final Supplier<RecordMemory> memories;
-    private final BufferPool pool;
     private final EncryptionCounters counters;
     private @Nullable Sealers sealers;
-    private @Nullable LargeMessages largeMessages;
-    private boolean encrypts = true;
+    private volatile boolean encrypts = true;
     private boolean opening;
 
     /** What seals, once both sides have agreed on a cipher. */
@@ -72,12 +63,11 @@ final class EncryptingCarrier extends CarrierLayer {
     }
 
     EncryptingCarrier(Carrier below, ConnectionIdentity identity, EncryptionConfig config,
-            Supplier<RecordMemory> memories, BufferPool pool, EncryptionCounters counters) {
+            Supplier<RecordMemory> memories, EncryptionCounters counters) {
         super(below);
         this.identity = identity;
         this.config = config;
         this.memories = memories;
-        this.pool = pool;
         this.counters = counters;
     }
 
@@ -113,11 +103,8 @@ final class EncryptingCarrier extends CarrierLayer {
     }
 
     @Override
-    public boolean allows(OperationKind kind) {
-        return !encrypts || config.rawOperationsAllowed() || switch (kind) {
-            case AM_SEND, AM_FETCH, FLUSH, CLOSE -> true;
-            case TAG_SEND, TAG_SEND_SYNC, TAG_RECEIVE, PUT, GET, ATOMIC, STREAM_SEND, STREAM_RECEIVE -> false;
-        };
+    public boolean allowsRaw() {
+        return !encrypts || config.rawOperationsAllowed();
     }
 
     @Override
@@ -131,11 +118,9 @@ final class EncryptingCarrier extends CarrierLayer {
         return rest().maxHeaderBytes() - EncryptionOffer.HEADER_BYTES;
     }
 
+    /** Data is not encrypted in memory that the peer has mapped. */
     @Override
     public boolean takesLarge(LargeMessages way) {
-        if (encrypts) {
-            largeMessages = way;
-        }
         return encrypts;
     }
 
@@ -215,6 +200,7 @@ final class EncryptingCarrier extends CarrierLayer {
             return true;
         }
         MemorySegment block = memory().take(size);
+        MemorySegment.copy(memory().sealed, 0, block, ValueLayout.JAVA_BYTE, 0, size);
         boolean free = true;
         try {
             free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.NULL, block.asSlice(0, size), null,
@@ -231,7 +217,7 @@ final class EncryptingCarrier extends CarrierLayer {
         return free;
     }
 
-    /** Encrypts the data into a lease, and sends that with a record of the header. */
+    /** Encrypts the data, and sends that with a record of the header. */
     private boolean sendLarge(int reservedId, MemorySegment header, MemorySegment payload, AmProtocol protocol,
             Completion whenDone) {
         long length = payload.byteSize();
@@ -239,14 +225,16 @@ final class EncryptingCarrier extends CarrierLayer {
         int tagBytes = Math.toIntExact(BulkSealer.parts(length) * BulkSealer.TAG_BYTES);
         int frameBytes = RecordFrame.MOST_BEFORE_RECORD + RecordSealer.OVERHEAD_BYTES + RecordFrame.OFFER_HEAD_BYTES
                 + headerBytes;
-        boolean tagsInHeader = tagBytes <= MOST_TAGS_IN_HEADER && frameBytes + tagBytes <= rest().maxHeaderBytes();
+        boolean tagsInHeader = frameBytes + tagBytes <= rest().maxHeaderBytes();
+        long dataBytes = tagsInHeader ? length : length + tagBytes;
+        memory().requireRoom(dataBytes);
         byte[] tags = new byte[tagBytes];
-        Lease lease = lease(tagsInHeader ? length : length + tagBytes);
-        boolean posted = false;
+        MemorySegment block = memory().take(dataBytes);
+        boolean free = true;
         try {
             Sealers by = sealers();
             long first = by.bulk.begin(length);
-            MemorySegment data = lease.segment().asSlice(0, tagsInHeader ? length : length + tagBytes);
+            MemorySegment data = block.asSlice(0, dataBytes);
             sealData(payload, data, tags);
             if (!tagsInHeader) {
                 MemorySegment.copy(tags, 0, data, ValueLayout.JAVA_BYTE, length, tagBytes);
@@ -257,28 +245,21 @@ final class EncryptingCarrier extends CarrierLayer {
             FrameBytes.putLong(memory().plain, RecordFrame.HEAD_BYTES + Integer.BYTES + Long.BYTES, length);
             copy(header, 0, RecordFrame.OFFER_HEAD_BYTES, headerBytes);
             int size = seal(by.offers, RecordFrame.OFFER_HEAD_BYTES + headerBytes);
-            // The way for large messages may send frames of its own before it takes this one, or not.
             byte[] framed = Arrays.copyOf(memory().sealed, tagsInHeader ? size + tagBytes : size);
             if (tagsInHeader) {
                 System.arraycopy(tags, 0, framed, size, tagBytes);
             }
-            boolean free = offer(MemorySegment.ofArray(framed), data, lease, protocol, whenDone);
+            free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.ofArray(framed), data, null, protocol,
+                    (status, sent, tag) -> {
+                        memory().give(block);
+                        whenDone.complete(status, sent, tag);
+                    });
             by.offers.sent();
-            posted = !free;
             return free;
         } finally {
-            if (!posted) {
-                lease.release();
+            if (free) {
+                memory().give(block);
             }
-        }
-    }
-
-    private Lease lease(long bytes) {
-        try {
-            return pool.acquire(Math.max(1, bytes), null);
-        } catch (UcxException e) {
-            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, "no memory for " + bytes
-                    + " bytes of encrypted data: " + e.getMessage(), e);
         }
     }
 
@@ -293,19 +274,6 @@ final class EncryptingCarrier extends CarrierLayer {
             System.arraycopy(memory().sealed, bytes, tags, part++ * BulkSealer.TAG_BYTES, BulkSealer.TAG_BYTES);
             counters.countSealed(bytes);
         }
-    }
-
-    private boolean offer(MemorySegment framed, MemorySegment data, Lease lease, AmProtocol protocol,
-            Completion whenDone) {
-        Completion released = (status, length, tag) -> {
-            lease.release();
-            whenDone.complete(status, length, tag);
-        };
-        LargeMessages way = largeMessages;
-        boolean mapped = protocol == AmProtocol.RENDEZVOUS && way != null && way.offer(ReservedMessageIds.RECORDS,
-                framed, data, lease.registration(), released);
-        return !mapped && rest().send(ReservedMessageIds.RECORDS, framed, data, lease.registration(), protocol,
-                released);
     }
 
     /** Hands a message on that was in a record. */

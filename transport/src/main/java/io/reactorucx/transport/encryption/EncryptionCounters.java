@@ -17,6 +17,12 @@ final class EncryptionCounters {
     private final AtomicLong openedRecords = new AtomicLong();
     private final AtomicLong openedBytes = new AtomicLong();
     private final AtomicLong broken = new AtomicLong();
+    private final AtomicLong memoryBytes = new AtomicLong();
+
+    /** Returns the native memory, which is set. */
+    AtomicLong memoryBytes() {
+        return memoryBytes;
+    }
 
     void countConnection() {
         EngineCounter.add(connections, 1);
@@ -38,6 +44,7 @@ final class EncryptionCounters {
 
     EncryptionStatistics snapshot() {
         return new EncryptionStatistics(connections.getOpaque(), sealedRecords.getOpaque(), sealedBytes.getOpaque(),
-                openedRecords.getOpaque(), openedBytes.getOpaque(), broken.getOpaque());
+                openedRecords.getOpaque(), openedBytes.getOpaque(), broken.getOpaque(),
+                memoryBytes.getOpaque());
     }
 }

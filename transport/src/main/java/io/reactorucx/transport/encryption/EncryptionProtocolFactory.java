@@ -3,7 +3,6 @@ package io.reactorucx.transport.encryption;
 import io.reactorucx.security.EncryptionConfig;
 import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.transport.EncryptionStatistics;
-import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.carrier.Carrier;
 import io.reactorucx.transport.config.ConnectionConfig;
 import io.reactorucx.transport.connection.ConnectionCore;
@@ -25,30 +24,30 @@ import org.jspecify.annotations.Nullable;
 public final class EncryptionProtocolFactory implements ProtocolFactory {
 
     private final EncryptionCounters counters = new EncryptionCounters();
-    private final BufferPool pool;
+    private final long maxBytes;
     private @Nullable RecordMemory memory;
 
     /**
      * Creates the encryption of an engine.
      *
-     * @param pool has the memory of encrypted data
+     * @param maxBytes what encrypted large messages may have under way
      */
-    public EncryptionProtocolFactory(EngineConnections connections, BufferPool pool) {
-        this.pool = pool;
+    public EncryptionProtocolFactory(EngineConnections connections, long maxBytes) {
+        this.maxBytes = maxBytes;
         connections.layers().add(this::over);
     }
 
     private Carrier over(Carrier below, ConnectionConfig config, ConnectionIdentity identity) {
         EncryptionConfig encryption = config.protocol().encryption();
         return identity.exported() == null || encryption.mode() == EncryptionMode.OFF ? below
-                : new EncryptingCarrier(below, identity, encryption, this::memory, pool, counters);
+                : new EncryptingCarrier(below, identity, encryption, this::memory, counters);
     }
 
     /** Returns the memory, which an engine has from its first encrypted connection on. */
     private RecordMemory memory() {
         RecordMemory made = memory;
         if (made == null) {
-            made = new RecordMemory();
+            made = new RecordMemory(maxBytes, counters.memoryBytes());
             memory = made;
         }
         return made;
@@ -73,6 +72,6 @@ public final class EncryptionProtocolFactory implements ProtocolFactory {
     public @Nullable ProtocolHandler create(ConnectionCore connection) {
         return connection.carrier() instanceof EncryptingCarrier carrier
                 ? new EncryptionProtocol(connection, carrier, keys -> new RecordReceiver(connection, carrier, keys,
-                memory(), pool, counters)) : null;
+                memory(), counters)) : null;
     }
 }

@@ -1,27 +1,31 @@
 package io.reactorucx.transport.encryption;
 
 import io.reactorucx.core.DataPlacement;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.record.BulkSealer;
 import io.reactorucx.transport.record.RecordSealer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
  * The memory of one engine's encryption: arrays for what is encrypted and decrypted now, since the JDK's ciphers are
- * several times as fast there as in native memory, and native memory for frames that UCX sends later.
+ * several times as fast there as in native memory, and native memory for what is on its way. That is not of the pool,
+ * which may be full of what waits to be encrypted.
  *
  * <p>Thread: engine.
  */
 final class RecordMemory {
 
-    /** The most bytes of native memory that are kept while no frame is in it. */
-    private static final long MOST_KEPT_BYTES = 1 << 20;
+    /** This part of the most bytes is kept while nothing is in it. */
+    private static final int KEPT_PART = 8;
+    private static final int ALIGNMENT = 64;
     /** The exponent of the smallest block. */
     private static final int SMALLEST_BLOCK = 8;
 
@@ -39,27 +43,51 @@ final class RecordMemory {
 
     /** Blocks without a frame, by the exponent of their size. */
     private final List<Deque<MemorySegment>> kept = Stream.generate(ArrayDeque<MemorySegment>::new)
-            .limit(Integer.SIZE).map(blocks -> (Deque<MemorySegment>) blocks).toList();
+            .limit(Long.SIZE).map(blocks -> (Deque<MemorySegment>) blocks).toList();
+    private final long maxBytes;
+    private final AtomicLong bytes;
     private long keptBytes;
 
-    /** Returns a block of native memory, with the first bytes of {@link #sealed} at its start. */
-    MemorySegment take(int bytes) {
-        int exponent = Math.max(SMALLEST_BLOCK, Integer.SIZE - Integer.numberOfLeadingZeros(bytes - 1));
+    /**
+     * Creates the memory.
+     *
+     * @param maxBytes what large messages may have under way
+     * @param bytes is set to what there is of native memory
+     */
+    RecordMemory(long maxBytes, AtomicLong bytes) {
+        this.maxBytes = maxBytes;
+        this.bytes = bytes;
+    }
+
+    /** Throws with a retryable status while large messages have all memory that they may have. */
+    void requireRoom(long wanted) {
+        long used = bytes.getPlain() - keptBytes;
+        if (used > 0 && used + wanted > maxBytes) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, used + " bytes of encrypted messages are on"
+                    + " their way, and a message of " + wanted + " is too much beside them: at most " + maxBytes);
+        }
+    }
+
+    /** Returns a block of native memory of at least that size. */
+    MemorySegment take(long size) {
+        int exponent = Math.max(SMALLEST_BLOCK, Long.SIZE - Long.numberOfLeadingZeros(size - 1));
         MemorySegment block = kept.get(exponent).pollFirst();
         if (block == null) {
-            block = Arena.ofAuto().allocate(1L << exponent);
+            block = Arena.ofAuto().allocate(1L << exponent, ALIGNMENT);
+            bytes.setOpaque(bytes.getPlain() + block.byteSize());
         } else {
             keptBytes -= block.byteSize();
         }
-        MemorySegment.copy(sealed, 0, block, ValueLayout.JAVA_BYTE, 0, bytes);
         return block;
     }
 
     /** Takes a block back that UCX uses no longer. */
     void give(MemorySegment block) {
-        if (keptBytes + block.byteSize() <= MOST_KEPT_BYTES) {
+        if (keptBytes + block.byteSize() <= maxBytes / KEPT_PART) {
             keptBytes += block.byteSize();
             kept.get(Long.numberOfTrailingZeros(block.byteSize())).addFirst(block);
+        } else {
+            bytes.setOpaque(bytes.getPlain() - block.byteSize());
         }
     }
 

@@ -2,11 +2,7 @@ package io.reactorucx.transport.encryption;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpActiveMessages;
-import io.reactorucx.core.error.UcxException;
-import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.transport.DropReason;
-import io.reactorucx.transport.buffer.BufferPool;
-import io.reactorucx.transport.buffer.Lease;
 import io.reactorucx.transport.connection.ConnectionCore;
 import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.frame.ReservedMessageIds;
@@ -27,17 +23,15 @@ final class RecordReceiver {
     private final ConnectionCore connection;
     private final EncryptingCarrier carrier;
     private final RecordMemory memory;
-    private final BufferPool pool;
     private final EncryptionCounters counters;
     private final FrameOpener opener;
     private final BulkOpener bulk;
 
     RecordReceiver(ConnectionCore connection, EncryptingCarrier carrier, ConnectionKeys keys, RecordMemory memory,
-            BufferPool pool, EncryptionCounters counters) {
+            EncryptionCounters counters) {
         this.connection = connection;
         this.carrier = carrier;
         this.memory = memory;
-        this.pool = pool;
         this.counters = counters;
         this.opener = new FrameOpener(keys);
         this.bulk = new BulkOpener(keys.toOpenBulk());
@@ -129,16 +123,6 @@ final class RecordReceiver {
     void broken(RecordException cause) {
         counters.countBroken();
         connection.broken(String.valueOf(cause.getMessage()));
-    }
-
-    /** Returns memory for encrypted data. */
-    Lease lease(long bytes) {
-        try {
-            return pool.acquire(bytes, null);
-        } catch (UcxException e) {
-            throw new UcxException(UcxStatus.NO_RESOURCE, "am_recv_data", connection.peer(), "no memory for " + bytes
-                    + " bytes of encrypted data: " + e.getMessage(), e);
-        }
     }
 
     RecordMemory memory() {
