@@ -21,7 +21,7 @@ public final class CarrierLayers {
         Carrier over(Carrier below, ConnectionConfig config, ConnectionIdentity identity);
     }
 
-    private final List<Layer> layers = new CopyOnWriteArrayList<>();
+    final List<Layer> layers = new CopyOnWriteArrayList<>();
 
     /** Adds a layer over those there are, for connections that are made from now on. */
     public void add(Layer layer) {

@@ -109,8 +109,12 @@ final class EncryptingCarrier extends CarrierLayer {
 
     @Override
     public boolean admits(int reservedId) {
-        return !encrypts || opening || reservedId == ReservedMessageIds.RECORDS
+        boolean admitted = !encrypts || opening || reservedId == ReservedMessageIds.RECORDS
                 || reservedId == ReservedMessageIds.RINGS;
+        if (!admitted) {
+            counters.countBroken();
+        }
+        return admitted;
     }
 
     @Override

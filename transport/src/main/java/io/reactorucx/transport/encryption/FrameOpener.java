@@ -3,6 +3,7 @@ package io.reactorucx.transport.encryption;
 import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.record.RecordException;
 import io.reactorucx.transport.record.RecordOpener;
+import java.time.Duration;
 
 /**
  * Opens the frames of the peer. The first one that is wrong ends it.
@@ -13,12 +14,18 @@ final class FrameOpener {
 
     private static final RecordFrame.Kind[] KINDS = RecordFrame.Kind.values();
 
+    private static final Duration MOST_DELAY = Duration.ofSeconds(3);
+
     private final RecordOpener[] openers = new RecordOpener[KINDS.length];
+    /** The numbers that were missing at the last look. */
+    private final long[] missing = new long[KINDS.length];
+    private final long[] missingSince = new long[KINDS.length];
     private RecordFrame.Kind kind = RecordFrame.Kind.MESSAGE;
     private int end;
 
     FrameOpener(ConnectionKeys keys) {
         for (RecordFrame.Kind each : KINDS) {
+            missing[each.ordinal()] = -1;
             openers[each.ordinal()] = RecordOpener.inWindow(keys.toOpen(each));
         }
     }
@@ -62,6 +69,22 @@ final class FrameOpener {
     private static void require(int bytes, int wanted) throws RecordException {
         if (bytes < wanted) {
             throw new RecordException("a frame that is cut off: it has " + bytes + " bytes of " + wanted);
+        }
+    }
+
+    /**
+     * Throws for a frame that others have overtaken, and that has not come for longer than UCX ever takes. Whoever sends
+     * nothing but heartbeats may wait for just that one.
+     */
+    void requireAll(long nanos) throws RecordException {
+        for (int i = 0; i < openers.length; i++) {
+            long number = openers[i].missing();
+            if (number < 0 || number != missing[i]) {
+                missing[i] = number;
+                missingSince[i] = nanos;
+            } else if (nanos - missingSince[i] > MOST_DELAY.toNanos()) {
+                throw new RecordException("record " + number + " was left out");
+            }
         }
     }
 

@@ -70,6 +70,9 @@ final class RecordReceiver {
             throw new RecordException("a record with a message of id " + id);
         }
         counters.countOpened(bytes);
+        if (control) {
+            opener.requireAll(System.nanoTime());
+        }
         int headerBytes = headerBytes();
         carrier.opened(id, memory.openedSource, RecordFrame.HEAD_BYTES, headerBytes,
                 bytes - RecordFrame.HEAD_BYTES - headerBytes);

@@ -121,6 +121,11 @@ public final class RecordOpener {
         }
     }
 
+    /** Returns the lowest number of a record that others have overtaken, and that has not come yet; -1 for none. */
+    public long missing() {
+        return window.missing();
+    }
+
     /** Returns the number of the record that is next if all come in their order. */
     public long next() {
         return window.next();

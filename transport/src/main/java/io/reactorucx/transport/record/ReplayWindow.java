@@ -46,6 +46,16 @@ final class ReplayWindow {
         return complete;
     }
 
+    /** Returns the lowest number that has not come, and may still come before the next one; -1 for none. */
+    long missing() {
+        for (long number = Math.max(0, next - SIZE); number < next; number++) {
+            if ((seen[word(number)] & bit(number)) == 0) {
+                return number;
+            }
+        }
+        return -1;
+    }
+
     long next() {
         return next;
     }
