@@ -44,7 +44,7 @@ public final class ActiveMessages {
     /**
      * Sends a message without a header.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1016 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1015 to 1023
      * @param payload native memory
      * @return completes when the payload is free again, which for a rendezvous is when the peer has fetched it
      */
@@ -55,7 +55,7 @@ public final class ActiveMessages {
     /**
      * Sends a message.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1016 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1015 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory
      * @return completes when the payload is free again
@@ -67,7 +67,7 @@ public final class ActiveMessages {
     /**
      * Sends a message in a given way.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1016 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1015 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory
      * @param protocol how the payload travels
@@ -84,7 +84,7 @@ public final class ActiveMessages {
     /**
      * Sends segments that make one payload, in their order; without a copy if they have more than 8 KiB.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1016 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1015 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory, 1 to {@value UcpData#MAX_SEGMENTS} segments
      * @return completes when the payload is free again
@@ -99,7 +99,7 @@ public final class ActiveMessages {
     /**
      * Sends leased memory; the lease is kept while UCX uses it, and stays the caller's to release.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1016 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1015 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload a lease of the pool of the connection's resources
      * @param protocol how the payload travels
@@ -115,7 +115,7 @@ public final class ActiveMessages {
     /**
      * Sends a copy of some bytes.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1016 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1015 to 1023
      * @param payload the bytes, copied for each subscriber
      * @return completes when the copy is on its way
      */
@@ -133,7 +133,7 @@ public final class ActiveMessages {
      * more came, the policy {@code ERROR} lets the subscriber fail after those that waited. Messages that come after a
      * subscriber has left and before the next are dropped and counted.
      *
-     * @param id 0 to 65535 but for 1016 to 1023
+     * @param id 0 to 65535 but for 1015 to 1023
      * @return the messages; completes after a graceful close, fails when the connection is lost
      */
     public Flux<ActiveMessage> receive(int id) {

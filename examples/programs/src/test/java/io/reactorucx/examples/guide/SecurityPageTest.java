@@ -11,6 +11,7 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.TestCertificates;
 import java.security.SecureRandom;
@@ -48,6 +49,28 @@ class SecurityPageTest extends Page {
         assertThatThrownBy(stranger.authenticator(Authenticator.sharedSecret(randomBytes()))::connectNow)
                 .isInstanceOfSatisfying(UcxException.class,
                         error -> assertThat(error.status()).isEqualTo(UcxStatus.REJECTED));
+    }
+
+    @Test
+    void bothSidesEncrypt() {
+        TestCertificates authority = new TestCertificates("authority");
+        SSLContext context = authority.context(authority.issue("store"));
+
+        // snippet: encryption
+        TlsConfig everywhere = TlsConfig.of(context).withEncryption(EncryptionMode.REQUIRED);
+
+        UcxBoundServer server = UcxServer.create(resources).secure(everywhere).handle(UcxConnection::onClosing).bindNow();
+        UcxConnection connection = UcxClient.create(resources)
+                .remoteAddress("localhost", server.port())
+                .secure(TlsConfig.of(context))               // NETWORK: the stronger wish of the two counts
+                .connectNow();
+
+        boolean encrypted = connection.isEncrypted();        // true, also in shared memory
+        // end
+
+        assertThat(encrypted).isTrue();
+        connection.disposeNow();
+        server.disposeNow();
     }
 
     @Test
