@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** When data is encrypted, what is refused then, and what is counted. The contracts are checked over encrypted routes. */
+/** When data is encrypted, what is refused then, and what is counted. Contracts are checked over encrypted routes. */
 class EncryptionTest extends SecuredPeers {
 
     private static final int MIB = 1 << 20;

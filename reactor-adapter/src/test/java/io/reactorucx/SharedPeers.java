@@ -16,7 +16,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A contract that is checked over each route that encrypts nothing, all of it over one connection; each test has to leave that as it was. */
+/**
+ * A contract that is checked over each route that encrypts nothing, all of it over one connection; each test has to
+ * leave that as it was.
+ */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "ENCRYPTED_.*")

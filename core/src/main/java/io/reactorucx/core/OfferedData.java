@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * its handler, or with the sender in another form.
  *
  * <p><b>Threading:</b> the worker's thread. <b>Ownership:</b> exactly one of {@link #copyTo}, {@link #fetch} and {@link
- * #release()} is called, once. <b>Errors:</b> what {@link #copyTo} throws is what {@link UcpActiveMessages#fetch} throws; the data is
- * released then.
+ * #release()} is called, once. <b>Errors:</b> what {@link #copyTo} throws is what {@link UcpActiveMessages#fetch}
+ * throws; the data is released then.
  */
 public interface OfferedData {
 

@@ -1,6 +1,6 @@
 package io.reactorucx.security;
 
-/** Whether the data of a connection is encrypted that TLS has authenticated. The stronger wish of its two sides counts. */
+/** Whether the data of a connection with TLS is encrypted. The stronger wish of its two sides counts. */
 public enum EncryptionMode {
 
     /** Not at all. A peer that wants one of the others is refused. */

@@ -39,8 +39,8 @@ class ArchitectureTest {
     /** The packages, bottom up: each uses only those before it. */
     private static final List<String> ROOMS = List.of(SECURITY, TRANSPORT, room("record"), room("event"),
             room("frame"), room("counter"), room("command"), room("buffer"), room("config"), room("handshake"),
-            room("socket"), room("endpoint"), room("carrier"), room("connection"), room("ring"), room("encryption"), room("connect"),
-            METRICS);
+            room("socket"), room("endpoint"), room("carrier"), room("connection"), room("ring"),
+            room("encryption"), room("connect"), METRICS);
 
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
 

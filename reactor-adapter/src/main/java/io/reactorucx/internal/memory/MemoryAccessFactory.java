@@ -29,8 +29,8 @@ public record MemoryAccessFactory(ConnectionCore connection, UcpContext context,
         return switch (path) {
             case SERVED -> existing(served, "path SERVED: the peer is a raw one, which serves no windows");
             case ONE_SIDED -> existing(oneSided,
-                    "path ONE_SIDED: the connection must not be encrypted, both sides need remoteMemoryAccess, and the window registered memory with"
-                    + " the rights READ and WRITE");
+                    "path ONE_SIDED: the connection must not be encrypted, both sides need remoteMemoryAccess, and the"
+                    + " window registered memory with the rights READ and WRITE");
             case AUTO -> served == null ? existing(oneSided,
                     "the peer is a raw one, which serves no windows, and is not reached one-sided")
                     : oneSided == null ? served : new AutoAccess(connection, oneSided, served);

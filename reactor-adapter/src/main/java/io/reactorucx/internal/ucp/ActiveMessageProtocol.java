@@ -92,7 +92,8 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         RefusableSends.RefusableSend send = sends.begin(whenDone);
         MemorySegment framed = connection.applicationHeader(id, send.number(), header);
         connection.applicationSends(framed, payload);
-        boolean completed = !connection.largeMessages().offer(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
+        boolean completed = !connection.largeMessages().offer(ReservedMessageIds.APPLICATION, framed, payload,
+                registration, send)
                 && connection.carrier().send(ReservedMessageIds.APPLICATION, framed, payload, registration, way, send);
         return sends.posted(send, taken(completed));
     }

@@ -12,7 +12,6 @@ import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**

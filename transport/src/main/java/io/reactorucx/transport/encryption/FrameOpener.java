@@ -73,8 +73,8 @@ final class FrameOpener {
     }
 
     /**
-     * Throws for a frame that others have overtaken, and that has not come for longer than UCX ever takes. Whoever sends
-     * nothing but heartbeats may wait for just that one.
+     * Throws for a frame that others have overtaken, and that has not come for longer than UCX ever takes: a peer that
+     * sends nothing but heartbeats may wait for an answer to just that one.
      */
     void requireAll(long nanos) throws RecordException {
         for (int i = 0; i < openers.length; i++) {

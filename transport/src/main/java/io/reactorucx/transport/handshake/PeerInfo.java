@@ -80,7 +80,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         int heartbeat = fields.buffer(Key.HEARTBEAT_MILLIS).getInt();
         byte[] wish = fields.bytes(Key.ENCRYPTION);
         EncryptionOffer encryption = wish == null ? EncryptionOffer.NONE : EncryptionOffer.of(wish);
-        if (encryption == null || mode < 0 || mode >= ERROR_MODES.length || order < 0 || order > 1 || limits.maxHeaderBytes() < 0
+        if (encryption == null || mode < 0 || mode >= ERROR_MODES.length || order < 0 || order > 1
+                || limits.maxHeaderBytes() < 0
                 || limits.maxMessageBytes() < 0 || limits.maxStreams() < 0 || heartbeat < 0
                 || limits.windowBytes() < FlowControlConfig.MIN_WINDOW_BYTES
                 || limits.windowBytes() > FlowControlConfig.MAX_WINDOW_BYTES) {

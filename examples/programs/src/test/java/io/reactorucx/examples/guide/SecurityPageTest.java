@@ -59,7 +59,10 @@ class SecurityPageTest extends Page {
         // snippet: encryption
         TlsConfig everywhere = TlsConfig.of(context).withEncryption(EncryptionMode.REQUIRED);
 
-        UcxBoundServer server = UcxServer.create(resources).secure(everywhere).handle(UcxConnection::onClosing).bindNow();
+        UcxBoundServer server = UcxServer.create(resources)
+                .secure(everywhere)
+                .handle(UcxConnection::onClosing)
+                .bindNow();
         UcxConnection connection = UcxClient.create(resources)
                 .remoteAddress("localhost", server.port())
                 .secure(TlsConfig.of(context))               // NETWORK: the stronger wish of the two counts
