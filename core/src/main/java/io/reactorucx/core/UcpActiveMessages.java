@@ -478,10 +478,10 @@ public final class UcpActiveMessages {
                 && (message.replyEndpoint() == null || message.replyEndpoint() == sender)).count();
     }
 
-    /** {@return number of messages with {@link AmProtocol#EAGER} whose send may still begin} */
-    public int eagerRoom() {
+    /** {@return number of messages whose send by a protocol may still begin} */
+    public int room(AmProtocol protocol) {
         worker.checkThread();
-        return worker.requests().room(RequestKind.PROMPT);
+        return worker.requests().room(protocol == AmProtocol.EAGER ? RequestKind.PROMPT : RequestKind.GENERAL);
     }
 
     /** {@return number of fetches that may still begin} */

@@ -1,5 +1,6 @@
 package io.reactorucx.netty.internal;
 
+import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpActiveMessages;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -34,7 +35,7 @@ final class LinkRoom {
 
     /** Returns whether one more send may begin. */
     boolean isFree() {
-        return operations < MIN_OPERATIONS || bytes < MAX_BYTES && operations < messages.eagerRoom();
+        return operations < MIN_OPERATIONS || bytes < MAX_BYTES && operations < messages.room(AmProtocol.EAGER);
     }
 
     /** Returns whether one more fetch may begin. */

@@ -107,7 +107,7 @@ public final class LoopEngine {
         if (limits.ringBytes() > 0) {
             made.add(new RingProtocolFactory(connections, limits, pool.mapped()));
         }
-        made.add(new EncryptionProtocolFactory(connections, pool.maxBytes()));
+        made.addFirst(new EncryptionProtocolFactory(connections, limits.shared(pool.maxBytes())));
         made.add(new Factory());
         return made;
     }

@@ -24,6 +24,7 @@ import io.reactorucx.transport.connect.EngineStacks;
 import io.reactorucx.transport.connection.EngineConnections;
 import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.encryption.EncryptionProtocolFactory;
+import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.ResourceLimits;
 import io.reactorucx.transport.ring.RingProtocolFactory;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
     private final LeasePool pool;
     private final LeakReporter leaks;
     private final ResourceLimits limits;
+    private final FairLimit encryptedBytes;
     private final WindowRegistry windows;
     private final EngineResources engines;
     private final int maxInFlight;
@@ -51,6 +53,7 @@ public final class AdapterProtocols implements EngineStacks.Content {
         this.pool = new LeasePool(started.buffers());
         this.leaks = leaks;
         this.limits = limits;
+        this.encryptedBytes = limits.shared(started.buffers().maxBytes());
         this.windows = new WindowRegistry(started.context(), memory, owned);
         this.maxInFlight = started.engines().engines().getFirst().config().maxInFlight();
         this.engines = new EngineResources(started.engines().engines(), limits, started.buffers().maxLeaseBytes(),
@@ -64,8 +67,8 @@ public final class AdapterProtocols implements EngineStacks.Content {
         if (limits.ringBytes() > 0) {
             made.add(new RingProtocolFactory(connections, limits, pool.buffers().mapped()));
         }
-        made.addAll(List.of(new EncryptionProtocolFactory(connections, pool.buffers().maxBytes()),
-                new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
+        made.addFirst(new EncryptionProtocolFactory(connections, encryptedBytes));
+        made.addAll(List.of(new MessageProtocolFactory(pool, counts, connections.engine(), maxInFlight),
                 new MemoryProtocolFactory(windows, counts), new ActiveMessageRouter(connections, leaks, counts),
                 ByteStreamReceiver::new, new MappedProtocolFactory(pool.buffers(), limits.mappedBytes())));
         return made;

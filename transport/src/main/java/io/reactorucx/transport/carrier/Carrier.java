@@ -102,6 +102,11 @@ public interface Carrier {
         return false;
     }
 
+    /** Returns whether {@link #send} may take one more frame, as far as that is known before. */
+    default boolean hasRoom(AmProtocol protocol) {
+        return true;
+    }
+
     /** Takes a way for large frames other than UCX's, and returns whether it alone uses it. */
     default boolean takesLarge(LargeMessages way) {
         return false;

@@ -141,6 +141,11 @@ public final class EndpointCarrier implements Carrier {
     }
 
     @Override
+    public boolean hasRoom(AmProtocol protocol) {
+        return worker.activeMessages().room(protocol) > 0;
+    }
+
+    @Override
     public boolean sendNow(int reservedId, byte[] bytes, int size) {
         return false; // UCX takes native memory.
     }

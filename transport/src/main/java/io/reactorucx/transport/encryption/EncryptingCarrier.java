@@ -5,6 +5,8 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxTransportKind;
+import io.reactorucx.core.error.UcxException;
+import io.reactorucx.core.error.UcxStatus;
 import io.reactorucx.security.EncryptionConfig;
 import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.transport.carrier.Carrier;
@@ -15,6 +17,7 @@ import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
 import io.reactorucx.transport.handshake.EncryptionOffer;
+import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.record.BulkSealer;
 import io.reactorucx.transport.record.RecordLimits;
 import io.reactorucx.transport.record.RecordSealer;
@@ -109,8 +112,9 @@ final class EncryptingCarrier extends CarrierLayer {
 
     @Override
     public boolean admits(int reservedId) {
+        // Within a host a message of the rings may also wake this side, and has nothing in it.
         boolean admitted = !encrypts || opening || reservedId == ReservedMessageIds.RECORDS
-                || reservedId == ReservedMessageIds.RINGS;
+                || reservedId == ReservedMessageIds.RINGS && sharesQueue();
         if (!admitted) {
             counters.countBroken();
         }
@@ -155,6 +159,10 @@ final class EncryptingCarrier extends CarrierLayer {
             return rest().send(reservedId, header, payload, registration, protocol, whenDone);
         }
         rest().checkSend(reservedId, header, payload, registration);
+        if (!rest().hasRoom(protocol)) {
+            // Before something is encrypted that could not be sent.
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, "as many operations are in flight as may be");
+        }
         long bytes = RecordFrame.HEAD_BYTES + header.byteSize() + payload.byteSize();
         if (protocol == AmProtocol.RENDEZVOUS || bytes > RecordSealer.MAX_BYTES) {
             return sendLarge(reservedId, header, payload, protocol, whenDone);
@@ -231,7 +239,8 @@ final class EncryptingCarrier extends CarrierLayer {
                 + headerBytes;
         boolean tagsInHeader = frameBytes + tagBytes <= rest().maxHeaderBytes();
         long dataBytes = tagsInHeader ? length : length + tagBytes;
-        memory().requireRoom(dataBytes);
+        PeerOrigin peer = identity.origin();
+        memory().acquire(peer, dataBytes);
         byte[] tags = new byte[tagBytes];
         MemorySegment block = memory().take(dataBytes);
         boolean free = true;
@@ -256,6 +265,7 @@ final class EncryptingCarrier extends CarrierLayer {
             free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.ofArray(framed), data, null, protocol,
                     (status, sent, tag) -> {
                         memory().give(block);
+                        memory().release(peer, dataBytes);
                         whenDone.complete(status, sent, tag);
                     });
             by.offers.sent();
@@ -263,6 +273,7 @@ final class EncryptingCarrier extends CarrierLayer {
         } finally {
             if (free) {
                 memory().give(block);
+                memory().release(peer, dataBytes);
             }
         }
     }

@@ -11,28 +11,29 @@ import io.reactorucx.transport.connection.ProtocolFactory;
 import io.reactorucx.transport.connection.ProtocolHandler;
 import io.reactorucx.transport.frame.ReservedMessageIds;
 import io.reactorucx.transport.handshake.ConnectionIdentity;
+import io.reactorucx.transport.handshake.FairLimit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the encryption of the connections of one engine that have TLS. Its layer lies over that of the rings, and comes
- * before the protocols whose messages it carries.
+ * Makes the encryption of the connections of one engine that have TLS. Made after the rings, since its layer lies over
+ * theirs; the first of the protocols, since it carries the messages of all others.
  *
  * <p>Thread: engine.
  */
 public final class EncryptionProtocolFactory implements ProtocolFactory {
 
     private final EncryptionCounters counters = new EncryptionCounters();
-    private final long maxBytes;
+    private final FairLimit limit;
     private @Nullable RecordMemory memory;
 
     /**
      * Creates the encryption of an engine.
      *
-     * @param maxBytes what encrypted large messages may have under way
+     * @param limit the bytes of encrypted large messages that may be under way
      */
-    public EncryptionProtocolFactory(EngineConnections connections, long maxBytes) {
-        this.maxBytes = maxBytes;
+    public EncryptionProtocolFactory(EngineConnections connections, FairLimit limit) {
+        this.limit = limit;
         connections.layers().add(this::over);
     }
 
@@ -46,7 +47,7 @@ public final class EncryptionProtocolFactory implements ProtocolFactory {
     private RecordMemory memory() {
         RecordMemory made = memory;
         if (made == null) {
-            made = new RecordMemory(maxBytes, counters.memoryBytes());
+            made = new RecordMemory(limit, counters.memoryBytes());
             memory = made;
         }
         return made;

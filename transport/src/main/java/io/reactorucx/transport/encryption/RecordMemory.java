@@ -3,6 +3,8 @@ package io.reactorucx.transport.encryption;
 import io.reactorucx.core.DataPlacement;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.transport.handshake.FairLimit;
+import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.record.BulkSealer;
 import io.reactorucx.transport.record.RecordSealer;
 import java.lang.foreign.Arena;
@@ -44,33 +46,37 @@ final class RecordMemory {
     /** Blocks without a frame, by the exponent of their size. */
     private final List<Deque<MemorySegment>> kept = Stream.generate(ArrayDeque<MemorySegment>::new)
             .limit(Long.SIZE).map(blocks -> (Deque<MemorySegment>) blocks).toList();
-    private final long maxBytes;
+    private final FairLimit limit;
     private final AtomicLong bytes;
     private long keptBytes;
 
     /**
      * Creates the memory.
      *
-     * @param maxBytes what large messages may have under way
+     * @param limit what large messages may have under way
      * @param bytes is set to what there is of native memory
      */
-    RecordMemory(long maxBytes, AtomicLong bytes) {
-        this.maxBytes = maxBytes;
+    RecordMemory(FairLimit limit, AtomicLong bytes) {
+        this.limit = limit;
         this.bytes = bytes;
     }
 
-    /** Throws with a retryable status while large messages have all memory that they may have. */
-    void requireRoom(long wanted) {
-        long used = bytes.getPlain() - keptBytes;
-        if (used > 0 && used + wanted > maxBytes) {
-            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, used + " bytes of encrypted messages are on"
-                    + " their way, and a message of " + wanted + " is too much beside them: at most " + maxBytes);
+    /** Takes a part of the limit for a peer, or throws with a retryable status; a message beyond a share goes alone. */
+    void acquire(PeerOrigin peer, long wanted) {
+        if (!limit.tryAcquireAlone(peer, wanted)) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, limit.count(peer) + " bytes of encrypted"
+                    + " messages to this peer, and " + limit.count() + " to all, have not been fetched yet: with "
+                    + wanted + " more it would be above " + limit.share() + " or " + limit.limit());
         }
+    }
+
+    void release(PeerOrigin peer, long amount) {
+        limit.release(peer, amount);
     }
 
     /** Returns a block of native memory of at least that size. */
     MemorySegment take(long size) {
-        int exponent = Math.max(SMALLEST_BLOCK, Long.SIZE - Long.numberOfLeadingZeros(size - 1));
+        int exponent = Math.max(SMALLEST_BLOCK, Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, size) - 1));
         MemorySegment block = kept.get(exponent).pollFirst();
         if (block == null) {
             block = Arena.ofAuto().allocate(1L << exponent, ALIGNMENT);
@@ -83,7 +89,7 @@ final class RecordMemory {
 
     /** Takes a block back that UCX uses no longer. */
     void give(MemorySegment block) {
-        if (keptBytes + block.byteSize() <= maxBytes / KEPT_PART) {
+        if (keptBytes + block.byteSize() <= limit.limit() / KEPT_PART) {
             keptBytes += block.byteSize();
             kept.get(Long.numberOfTrailingZeros(block.byteSize())).addFirst(block);
         } else {

@@ -66,7 +66,7 @@ final class RecordReceiver {
         int bytes = opener.open(frame, 0, size, memory.opened);
         int id = idOf(bytes, RecordFrame.HEAD_BYTES);
         boolean control = opener.kind() == RecordFrame.Kind.CONTROL;
-        if (opener.kind() == RecordFrame.Kind.OFFER || control != (id == ReservedMessageIds.CONTROL)) {
+        if (opener.kind() == RecordFrame.Kind.OFFER || control != ReservedMessageIds.isUrgent(id)) {
             throw new RecordException("a record with a message of id " + id);
         }
         counters.countOpened(bytes);
@@ -97,7 +97,7 @@ final class RecordReceiver {
         int id = idOf(bytes, RecordFrame.OFFER_HEAD_BYTES);
         long length = FrameBytes.getLong(memory.opened, RecordFrame.HEAD_BYTES + Integer.BYTES + Long.BYTES);
         int tagBytes = header.length - opener.end();
-        if (opener.kind() != RecordFrame.Kind.OFFER || id == ReservedMessageIds.CONTROL
+        if (opener.kind() != RecordFrame.Kind.OFFER || ReservedMessageIds.isUrgent(id)
                 || id == ReservedMessageIds.MAPPED || headerBytes() != bytes - RecordFrame.OFFER_HEAD_BYTES
                 || length < 0 || !hasTags(frame.length(), length, tagBytes)) {
             throw new RecordException("an offer of a message of id " + id + " with " + length + " bytes in "

@@ -43,12 +43,17 @@ public final class ReservedMessageIds {
 
     /** Returns whether a ring may carry an id: all that follow a connection's handshake, but its own. */
     public static boolean isCarriedByRings(int id) {
-        return id == RECORDS || isEncrypted(id) && id != CONTROL;
+        return id == RECORDS || isEncrypted(id) && !isUrgent(id);
     }
 
-    /** Returns whether a record may carry an id: all that follow a connection's handshake, but those below it. */
+    /** Returns whether a record may carry an id: all that follow a connection's handshake. */
     public static boolean isEncrypted(int id) {
-        return id > RINGS && id <= LAST && id != PAIRING;
+        return id >= RINGS && id <= LAST && id != PAIRING;
+    }
+
+    /** Returns whether such a message goes over the endpoint at any time, past those that wait for room. */
+    public static boolean isUrgent(int id) {
+        return id == CONTROL || id == RINGS;
     }
 
     /** Returns whether applications may use an id. */

@@ -74,6 +74,16 @@ public final class FairLimit {
         add(origin, count(origin) + 1, 1);
     }
 
+    /** As {@link #tryAcquire}, also for more than a share or the limit where the client, or nobody, has something. */
+    public synchronized boolean tryAcquireAlone(PeerOrigin origin, long amount) {
+        boolean fits = tryAcquire(origin, amount) == Outcome.ACQUIRED;
+        boolean alone = !fits && count(origin) == 0 && (count == 0 || amount <= limit - count);
+        if (alone) {
+            add(origin, amount, amount);
+        }
+        return fits || alone;
+    }
+
     private void add(PeerOrigin origin, long own, long amount) {
         taken.put(origin, own);
         count += amount;

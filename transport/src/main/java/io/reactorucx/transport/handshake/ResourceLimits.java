@@ -11,20 +11,26 @@ package io.reactorucx.transport.handshake;
  * @param unboundEndpoints endpoints of clients whose handshake is done, and which are not bound to a connection yet
  * @param mappedBytes memory of peers that is mapped, and of rings for them
  * @param ringBytes the size of a ring, 0 for no rings
+ * @param clientShare the fraction of a limit that one client can have
  */
 public record ResourceLimits(FairLimit idleEndpoints, FairLimit parkedEndpoints, FairLimit unboundEndpoints,
-        FairLimit mappedBytes, int ringBytes) {
+        FairLimit mappedBytes, int ringBytes, double clientShare) {
 
     /** Creates limits, of which each client can have a fraction, and no rings. */
     public static ResourceLimits of(int idleEndpoints, int parkedEndpoints, int unboundEndpoints, long mappedBytes,
             double share) {
         return new ResourceLimits(limit(idleEndpoints, share), limit(parkedEndpoints, share),
-                limit(unboundEndpoints, share), limit(mappedBytes, share), 0);
+                limit(unboundEndpoints, share), limit(mappedBytes, share), 0, share);
     }
 
     /** Returns the same limits with rings of a size. */
     public ResourceLimits withRings(int bytes) {
-        return new ResourceLimits(idleEndpoints, parkedEndpoints, unboundEndpoints, mappedBytes, bytes);
+        return new ResourceLimits(idleEndpoints, parkedEndpoints, unboundEndpoints, mappedBytes, bytes, clientShare);
+    }
+
+    /** Returns a limit of which each client can have its share. */
+    public FairLimit shared(long limit) {
+        return limit(limit, clientShare);
     }
 
     private static FairLimit limit(long limit, double share) {

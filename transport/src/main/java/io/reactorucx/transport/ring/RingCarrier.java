@@ -154,6 +154,12 @@ public final class RingCarrier extends CarrierLayer {
     }
 
     @Override
+    public boolean hasRoom(AmProtocol protocol) {
+        return way == Way.ENDPOINT || protocol == AmProtocol.RENDEZVOUS ? endpoint.hasRoom(protocol)
+                : pending.size() < maxPending;
+    }
+
+    @Override
     public boolean sendsNow() {
         RingLink over = link;
         return way == Way.RING && over != null && pending.isEmpty() && !over.isAwaited() && endpoint.isUsable();

@@ -97,7 +97,7 @@ final class RingProtocol implements ProtocolHandler {
 
     private void send(RingFrame frame) {
         try {
-            endpoint.sendUrgent(ReservedMessageIds.RINGS, Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE,
+            connection.carrier().sendUrgent(ReservedMessageIds.RINGS, Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE,
                     frame.encode(connection.peerToken())), (status, length, tag) -> connection.operationEnded());
         } catch (UcxException e) {
             LOG.debug("[{}] {} not sent", connection.name(), frame.type(), e);

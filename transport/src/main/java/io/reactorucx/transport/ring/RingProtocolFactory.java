@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the rings of one engine, and the carriers that use them. The first of the protocols: what the others send waits
- * for it.
+ * Makes the rings of one engine, and the carriers that use them. Before the protocols whose messages wait for the rings,
+ * and behind encryption.
  *
  * <p>Thread: engine.
  */
