@@ -3,16 +3,19 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.error.UcxUnsupportedException;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.security.EncryptionCipher;
 import io.reactorucx.security.EncryptionConfig;
 import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.security.TlsConfig;
 import io.reactorucx.transport.EncryptionStatistics;
+import io.reactorucx.transport.metrics.UcxMeters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -214,5 +217,37 @@ class EncryptionTest extends SecuredPeers {
         fetched.release();
         sent.orTimeout(20, TimeUnit.SECONDS).join();
         assertThat(statistics().memoryBytes()).isPositive();
+    }
+
+    @Test
+    void metersShowWhatIsCounted() {
+        over("tcp");
+        UcxConnection client = connect(UnaryOperator.identity(), UnaryOperator.identity());
+        byte[] large = pattern(MIB);
+        assertThat(client.requester().requestResponse(large).block(Waits.PATIENCE)).isEqualTo(large);
+        // They go one way, so that the two directions differ.
+        for (int i = 0; i < 20; i++) {
+            client.activeMessages().send(7, new byte[100]).block(Waits.PATIENCE);
+        }
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new UcxMetrics(clientResources).bindTo(registry);
+
+        Waits.soon().untilAsserted(() -> {
+            EncryptionStatistics now = statistics();
+            assertThat(now.sealedRecords()).isGreaterThan(now.openedRecords());
+            assertThat(now.sealedBytes()).isGreaterThan(now.openedBytes());
+            assertThat(counted(registry, UcxMeters.ENCRYPTED_CONNECTIONS)).isEqualTo(1);
+            assertThat(counted(registry, UcxMeters.BROKEN_ENCRYPTION)).isZero();
+            assertThat(counted(registry, UcxMeters.SEALED_RECORDS)).isEqualTo(now.sealedRecords());
+            assertThat(counted(registry, UcxMeters.SEALED_BYTES)).isEqualTo(now.sealedBytes());
+            assertThat(counted(registry, UcxMeters.OPENED_RECORDS)).isEqualTo(now.openedRecords());
+            assertThat(counted(registry, UcxMeters.OPENED_BYTES)).isEqualTo(now.openedBytes());
+            assertThat(registry.get(UcxMeters.ENCRYPTION_MEMORY.getName()).gauge().value())
+                    .isEqualTo(now.memoryBytes()).isPositive();
+        });
+    }
+
+    private static double counted(SimpleMeterRegistry registry, UcxMeters meter) {
+        return registry.get(meter.getName()).functionCounter().count();
     }
 }

@@ -51,7 +51,7 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
                 each.of(LoopCount.REFUSED_LINKS), each.of(LoopCount.VIOLATIONS), each.of(LoopCount.FAILED_HANDSHAKES),
                 each.of(LoopCount.SENT_BYTES), each.of(LoopCount.RECEIVED_BYTES),
                 (int) each.of(LoopCount.PLAIN_CHANNELS), each.refusesClients(),
-                each.rings())).toList();
+                each.rings(), each.encryption())).toList();
     }
 
     /** Returns its loops, of which meters are bound. */

@@ -1,5 +1,6 @@
 package io.reactorucx.netty;
 
+import io.reactorucx.transport.EncryptionStatistics;
 import io.reactorucx.transport.RingStatistics;
 
 /**
@@ -21,8 +22,9 @@ import io.reactorucx.transport.RingStatistics;
  * @param refusesClients whether the loop could not use UCX for the last client of a server, which came within the last
  *     minute; a log line says why
  * @param rings rings to loops and engines of the same host, which carry the small frames of links; zeros without rings
+ * @param encryption what is encrypted of links that have TLS; zeros without it
  */
 public record UcxLoopStatistics(String loop, int channels, long brokenChannels, long refusedChannels, int links,
         long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes,
-        int plainChannels, boolean refusesClients, RingStatistics rings) {
+        int plainChannels, boolean refusesClients, RingStatistics rings, EncryptionStatistics encryption) {
 }

@@ -121,6 +121,31 @@ public enum UcxNettyMeters implements UcxMeter {
     DECLINED_RINGS("rings.declined", Meter.Type.COUNTER, Unit.LINKS,
             "links with loops of this host that go on without rings: beyond a limit, or the memory could not be mapped",
             loop -> loop.rings().declinedConnections()),
+    /** Links whose data is encrypted. */
+    ENCRYPTED_LINKS("encryption.links", Meter.Type.COUNTER, Unit.LINKS,
+            "links whose data is encrypted, ended ones included", loop -> loop.encryption().encryptedConnections()),
+    /** Links whose encrypted data was not what the peer has sent. */
+    BROKEN_ENCRYPTION("encryption.links.broken", Meter.Type.COUNTER, Unit.LINKS,
+            "links that ended because an encrypted record was changed, repeated or left out",
+            loop -> loop.encryption().brokenConnections()),
+    /** Records that were encrypted. */
+    SEALED_RECORDS("encryption.sealed.records", Meter.Type.COUNTER, Unit.RECORDS,
+            "records and parts of large frames that were encrypted", loop -> loop.encryption().sealedRecords()),
+    /** Bytes of the records that SEALED_RECORDS counts. */
+    SEALED_BYTES("encryption.sealed.bytes", Meter.Type.COUNTER, Unit.BYTES,
+            "bytes of records and parts of large frames before they were encrypted",
+            loop -> loop.encryption().sealedBytes()),
+    /** Records that were decrypted. */
+    OPENED_RECORDS("encryption.opened.records", Meter.Type.COUNTER, Unit.RECORDS,
+            "records and parts of large frames that were decrypted", loop -> loop.encryption().openedRecords()),
+    /** Bytes of the records that OPENED_RECORDS counts. */
+    OPENED_BYTES("encryption.opened.bytes", Meter.Type.COUNTER, Unit.BYTES,
+            "bytes of records and parts of large frames after they were decrypted",
+            loop -> loop.encryption().openedBytes()),
+    /** Native memory of encrypted frames. */
+    ENCRYPTION_MEMORY("encryption.memory", Meter.Type.GAUGE, Unit.BYTES,
+            "native memory of encrypted frames that are on their way, and what is kept of it for the next ones",
+            loop -> loop.encryption().memoryBytes()),
     /** Times that the loop began to spin. */
     SPINS("spins", Meter.Type.COUNTER, Unit.SPINS, "times that the loop had nothing to do and began to spin",
             LoopCount.SPINS),

@@ -4,12 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.security.PeerCertificates;
 import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.TestCertificates;
 import io.reactorucx.testsupport.TestTime;
+import io.reactorucx.transport.EncryptionStatistics;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -55,6 +63,40 @@ class SecuredLoopsTest {
             serverLoops.awaitNoChannels();
             clientLoops.awaitNoChannels();
         }
+    }
+
+    @Test
+    void metersShowWhatIsEncrypted() {
+        try (TestLoops serverLoops = loops("server", tls("server", OURS).withEncryption(EncryptionMode.REQUIRED));
+                TestLoops clientLoops = loops("client", tls("client", OURS))) {
+            SocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            // What it reads ends here, so that the two directions differ.
+            Channel server = serverLoops.server(any).childHandler(new ChannelInboundHandlerAdapter()).bind(any)
+                    .syncUninterruptibly().channel();
+            Channel client = clientLoops.client(server.localAddress()).handler(new ChannelInboundHandlerAdapter())
+                    .connect(server.localAddress()).syncUninterruptibly().channel();
+            client.writeAndFlush(Unpooled.wrappedBuffer(new byte[1 << 20])).syncUninterruptibly();
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            new UcxNettyMetrics(clientLoops.factory()).bindTo(registry);
+
+            await().atMost(LIMIT).untilAsserted(() -> {
+                EncryptionStatistics now = clientLoops.factory().statistics().getFirst().encryption();
+                assertThat(now.sealedRecords()).isGreaterThan(now.openedRecords());
+                assertThat(now.sealedBytes()).isGreaterThan(now.openedBytes());
+                assertThat(counted(registry, UcxNettyMeters.ENCRYPTED_LINKS)).isEqualTo(1);
+                assertThat(counted(registry, UcxNettyMeters.BROKEN_ENCRYPTION)).isZero();
+                assertThat(counted(registry, UcxNettyMeters.SEALED_RECORDS)).isEqualTo(now.sealedRecords());
+                assertThat(counted(registry, UcxNettyMeters.SEALED_BYTES)).isEqualTo(now.sealedBytes());
+                assertThat(counted(registry, UcxNettyMeters.OPENED_RECORDS)).isEqualTo(now.openedRecords());
+                assertThat(counted(registry, UcxNettyMeters.OPENED_BYTES)).isEqualTo(now.openedBytes());
+                assertThat(registry.get(UcxNettyMeters.ENCRYPTION_MEMORY.getName()).gauge().value())
+                        .isEqualTo(now.memoryBytes()).isPositive();
+            });
+        }
+    }
+
+    private static double counted(SimpleMeterRegistry registry, UcxNettyMeters meter) {
+        return registry.get(meter.getName()).functionCounter().count();
     }
 
     @ParameterizedTest

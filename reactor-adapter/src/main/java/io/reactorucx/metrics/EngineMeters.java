@@ -13,6 +13,7 @@ import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TrafficStatistics;
 import io.reactorucx.message.TrafficStatistics.Api;
+import io.reactorucx.transport.EncryptionStatistics;
 import io.reactorucx.transport.PeerStatistics;
 import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.metrics.BoundMeters;
@@ -80,6 +81,7 @@ final class EngineMeters {
         memory(meters);
         stalls(meters);
         rings(meters);
+        encryption(meters);
         if (times != null) {
             times(registry, times.of(engine), closed, binding);
         }
@@ -201,6 +203,20 @@ final class EngineMeters {
 
     private ToDoubleFunction<UcxResources> ring(ToLongFunction<RingStatistics> value) {
         return shown -> value.applyAsLong(shown.ringStatistics().get(engine));
+    }
+
+    private void encryption(BoundMeters<UcxResources> meters) {
+        meters.counter(UcxMeters.ENCRYPTED_CONNECTIONS, tags, encrypted(EncryptionStatistics::encryptedConnections));
+        meters.counter(UcxMeters.BROKEN_ENCRYPTION, tags, encrypted(EncryptionStatistics::brokenConnections));
+        meters.counter(UcxMeters.SEALED_RECORDS, tags, encrypted(EncryptionStatistics::sealedRecords));
+        meters.counter(UcxMeters.SEALED_BYTES, tags, encrypted(EncryptionStatistics::sealedBytes));
+        meters.counter(UcxMeters.OPENED_RECORDS, tags, encrypted(EncryptionStatistics::openedRecords));
+        meters.counter(UcxMeters.OPENED_BYTES, tags, encrypted(EncryptionStatistics::openedBytes));
+        meters.gauge(UcxMeters.ENCRYPTION_MEMORY, tags, encrypted(EncryptionStatistics::memoryBytes));
+    }
+
+    private ToDoubleFunction<UcxResources> encrypted(ToLongFunction<EncryptionStatistics> value) {
+        return shown -> value.applyAsLong(shown.encryptionStatistics().get(engine));
     }
 
     private void memory(BoundMeters<UcxResources> meters) {

@@ -2,6 +2,7 @@ package io.reactorucx.netty.counter;
 
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.transport.EncryptionStatistics;
 import io.reactorucx.transport.RingStatistics;
 import io.reactorucx.transport.buffer.BufferPool;
 import io.reactorucx.transport.handshake.FairLimit;
@@ -49,9 +50,10 @@ public final class LoopCounters {
      * @param pool its memory
      * @param links the links that it has accepted
      * @param rings the counts of its rings
+     * @param encryption the counts of its encryption
      */
     public record Engine(ProgressEngine engine, HandshakeCounters handshakes, BufferPool pool, FairLimit links,
-            Supplier<RingStatistics> rings) {
+            Supplier<RingStatistics> rings, Supplier<EncryptionStatistics> encryption) {
     }
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
@@ -232,6 +234,12 @@ public final class LoopCounters {
     /** Returns what the rings of the engines count. */
     public RingStatistics rings() {
         return engines.stream().map(engine -> engine.rings().get()).reduce(RingStatistics.NONE, RingStatistics::plus);
+    }
+
+    /** Returns what the encryption of the engines counts. */
+    public EncryptionStatistics encryption() {
+        return engines.stream().map(engine -> engine.encryption().get()).reduce(EncryptionStatistics.NONE,
+                EncryptionStatistics::plus);
     }
 
     private long ofEngines(ToLongFunction<Engine> value) {

@@ -91,7 +91,8 @@ public final class LoopEngine {
         this.links = new LoopLinks(resources, rounds, counters, config);
         List<ProtocolFactory> protocols = resources.engines().getFirst().protocols();
         this.counted = new LoopCounters.Engine(engine, resources.handshakes(), pool, links.limit(),
-                () -> RingProtocolFactory.statistics(protocols));
+                () -> RingProtocolFactory.statistics(protocols),
+                () -> EncryptionProtocolFactory.statistics(protocols));
         try {
             engine.step(false, 0);
             startProtocols(ends);

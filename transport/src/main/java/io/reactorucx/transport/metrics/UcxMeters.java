@@ -161,6 +161,29 @@ public enum UcxMeters implements UcxMeter {
             "connections with engines of this host that go on without rings: beyond a limit, or the memory could not"
                     + " be mapped", Tag.ENGINE),
 
+    /** Connections whose data is encrypted. */
+    ENCRYPTED_CONNECTIONS("encryption.connections", Meter.Type.COUNTER, Unit.CONNECTIONS,
+            "connections whose data is encrypted, ended ones included", Tag.ENGINE),
+    /** Connections whose encrypted data was not what the peer has sent. */
+    BROKEN_ENCRYPTION("encryption.connections.broken", Meter.Type.COUNTER, Unit.CONNECTIONS,
+            "connections that ended because an encrypted record was changed, repeated or left out", Tag.ENGINE),
+    /** Records that were encrypted. */
+    SEALED_RECORDS("encryption.sealed.records", Meter.Type.COUNTER, Unit.RECORDS,
+            "records and parts of large messages that were encrypted", Tag.ENGINE),
+    /** Bytes of the records that SEALED_RECORDS counts. */
+    SEALED_BYTES("encryption.sealed.bytes", Meter.Type.COUNTER, Unit.BYTES,
+            "bytes of records and parts of large messages before they were encrypted", Tag.ENGINE),
+    /** Records that were decrypted. */
+    OPENED_RECORDS("encryption.opened.records", Meter.Type.COUNTER, Unit.RECORDS,
+            "records and parts of large messages that were decrypted", Tag.ENGINE),
+    /** Bytes of the records that OPENED_RECORDS counts. */
+    OPENED_BYTES("encryption.opened.bytes", Meter.Type.COUNTER, Unit.BYTES,
+            "bytes of records and parts of large messages after they were decrypted", Tag.ENGINE),
+    /** Native memory of encrypted messages. */
+    ENCRYPTION_MEMORY("encryption.memory", Meter.Type.GAUGE, Unit.BYTES,
+            "native memory of encrypted messages that are on their way, and what is kept of it for the next ones",
+            Tag.ENGINE),
+
     /** Connections that exist, by state. */
     CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
             "connections that have an endpoint of UCX, by state", Tag.ENGINE, Tag.STATE),
