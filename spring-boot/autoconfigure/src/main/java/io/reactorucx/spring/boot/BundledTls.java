@@ -1,5 +1,6 @@
 package io.reactorucx.spring.boot;
 
+import io.reactorucx.security.EncryptionConfig;
 import io.reactorucx.security.TlsConfig;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,7 +30,9 @@ final class BundledTls {
         bundles.addBundleUpdateHandler(tls.name, tls::changed);
         tls.context.compareAndSet(null, bundles.getBundle(tls.name).createSslContext());
         TlsConfig config = TlsConfig.of(() -> Objects.requireNonNull(tls.context.get()))
-                .withClientCertificateRequired(properties.clientCertificateRequired());
+                .withClientCertificateRequired(properties.clientCertificateRequired())
+                .withEncryption(EncryptionConfig.DEFAULT.withMode(properties.encryption())
+                .withCipher(properties.cipher()));
         return properties.serverName() == null ? config : config.withServerName(properties.serverName());
     }
 

@@ -2,6 +2,8 @@ package io.reactorucx.spring.boot;
 
 import io.reactorucx.core.UcxTransportKind;
 import io.reactorucx.engine.WaitStrategy;
+import io.reactorucx.security.EncryptionCipher;
+import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.transport.LeakDetection;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -118,12 +120,16 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
      * TLS on the control sockets of servers and clients.
      *
      * @param bundle SSL bundle by which servers and clients, those of RSocket too, show who they are and check their
-     *     peers; the data itself is not encrypted by it. Without it there is no TLS.
+     *     peers, and agree on the keys of encryption. Without it there is no TLS, and no encryption.
      * @param clientCertificateRequired Whether servers refuse clients without a certificate.
      * @param serverName Name that clients want in a server's certificate. Without it, the host that they connect to.
+     * @param encryption Whether data is encrypted: 'network' does so between hosts, 'required' within a host as well.
+     *     The stronger of both sides' wishes counts, and 'off' needs the same at the other side.
+     * @param cipher Cipher of the data; others are 'aes-256-gcm' and 'chacha20-poly1305'. That of the server counts.
      */
     public record Ssl(@Nullable String bundle, @DefaultValue("true") boolean clientCertificateRequired,
-            @Nullable String serverName) {
+            @Nullable String serverName, @DefaultValue("network") EncryptionMode encryption,
+            @DefaultValue("aes-128-gcm") EncryptionCipher cipher) {
     }
 
     /**

@@ -54,7 +54,8 @@ class PropertyArrivalTest {
             "reactor.ucx.discovery.max-instances", "reactor.ucx.discovery.refresh-interval",
             "reactor.ucx.discovery.retry-after",
             // SslBundleTest
-            "reactor.ucx.ssl.bundle", "reactor.ucx.ssl.client-certificate-required", "reactor.ucx.ssl.server-name",
+            "reactor.ucx.ssl.bundle", "reactor.ucx.ssl.cipher", "reactor.ucx.ssl.client-certificate-required",
+            "reactor.ucx.ssl.encryption", "reactor.ucx.ssl.server-name",
             // UcxWebAutoConfigurationTest
             "reactor.ucx.web.client.enabled", "reactor.ucx.web.server.enabled",
             // UcxRSocketAutoConfigurationTest

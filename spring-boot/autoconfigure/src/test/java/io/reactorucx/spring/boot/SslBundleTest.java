@@ -7,12 +7,17 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
+import io.reactorucx.security.EncryptionCipher;
+import io.reactorucx.security.EncryptionConfig;
+import io.reactorucx.security.EncryptionMode;
 import io.reactorucx.security.TlsConfig;
 import io.reactorucx.testsupport.TestCertificates;
 import io.reactorucx.testsupport.TestTime;
 import java.security.KeyStore;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
@@ -79,15 +84,31 @@ class SslBundleTest {
             TlsConfig tls = context.getBean(TlsConfig.class);
             assertThat(tls.clientCertificateRequired()).isTrue();
             assertThat(tls.serverName()).isNull();
+            assertThat(tls.encryption()).isEqualTo(EncryptionConfig.DEFAULT);
             assertThat(context.getBean(UcxServer.class)).extracting("config.protocol.tls").isSameAs(tls);
             assertThat(context.getBean(UcxClient.class)).extracting("config.protocol.tls").isSameAs(tls);
         });
         runner.withPropertyValues("reactor.ucx.ssl.client-certificate-required=false",
-                "reactor.ucx.ssl.server-name=peer.example.org").run(context -> {
+                "reactor.ucx.ssl.server-name=peer.example.org", "reactor.ucx.ssl.encryption=off",
+                "reactor.ucx.ssl.cipher=aes-256-gcm").run(context -> {
                     TlsConfig tls = context.getBean(TlsConfig.class);
                     assertThat(tls.clientCertificateRequired()).isFalse();
                     assertThat(tls.serverName()).isEqualTo("peer.example.org");
+                    assertThat(tls.encryption()).isEqualTo(EncryptionConfig.DEFAULT.withMode(EncryptionMode.OFF)
+                            .withCipher(EncryptionCipher.AES_256_GCM));
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"network, false", "required, true"})
+    void sharedMemoryIsEncryptedWhereThatIsRequired(String mode, boolean encrypted) {
+        runner.withPropertyValues("reactor.ucx.transports=shm", "reactor.ucx.ssl.encryption=" + mode).run(context -> {
+            UcxBoundServer server = context.getBean(UcxServer.class).handle(connection -> Mono.never()).bindNow();
+            UcxClient client = context.getBean(UcxClient.class).remoteAddress(server.address())
+                    .secure(context.getBean(TlsConfig.class).withEncryption(EncryptionMode.NETWORK));
+
+            assertThat(client.connectNow(LIMIT).isEncrypted()).isEqualTo(encrypted);
+        });
     }
 
     @Test
