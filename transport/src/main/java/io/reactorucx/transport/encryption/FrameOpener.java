@@ -3,6 +3,7 @@ package io.reactorucx.transport.encryption;
 import io.reactorucx.transport.frame.FrameBytes;
 import io.reactorucx.transport.record.RecordException;
 import io.reactorucx.transport.record.RecordOpener;
+import io.reactorucx.transport.record.RecordSealer;
 import java.time.Duration;
 
 /**
@@ -59,8 +60,8 @@ final class FrameOpener {
             at += Short.BYTES;
             require(limit - at, size);
         }
-        if (skipped < 0) {
-            throw new RecordException("a frame after " + skipped + " others that were not sent");
+        if (skipped < 0 || size > RecordSealer.MAX_BYTES + RecordSealer.OVERHEAD_BYTES) {
+            throw new RecordException("a record of " + size + " bytes, after " + skipped + " that were not sent");
         }
         end = at + size;
         return openers[kind.ordinal()].open(RecordFrame.context(kind, skipped), skipped, from, at, size, to, 0);

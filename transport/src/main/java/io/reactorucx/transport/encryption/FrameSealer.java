@@ -17,6 +17,7 @@ final class FrameSealer {
     private final byte[] plainContext;
     /** The records since the last one that was sent. */
     private int skipped;
+    private int lastBytes;
 
     FrameSealer(RecordFrame.Kind kind, RecordSecret secret, RecordLimits limits) {
         this.kind = kind;
@@ -31,8 +32,12 @@ final class FrameSealer {
         System.arraycopy(context, 0, frame, RecordFrame.KIND_AT, context.length);
         int at = RecordFrame.KIND_AT + context.length;
         int recordAt = kind == RecordFrame.Kind.OFFER ? at + Short.BYTES : at;
+        if (skipped > 0) {
+            sealer.discarded(lastBytes);
+        }
         // Until it was sent.
         skipped = Math.incrementExact(skipped);
+        lastBytes = bytes;
         int size = sealer.seal(context, plain, 0, bytes, frame, recordAt);
         if (recordAt > at) {
             FrameBytes.putShort(frame, at, (short) size);
