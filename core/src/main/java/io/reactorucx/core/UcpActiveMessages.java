@@ -31,15 +31,14 @@ public final class UcpActiveMessages {
 
     /** Largest id of an active message. Small ids are better: UCX keeps a table up to the largest one. */
     public static final int MAX_ID = 65535;
-
-    /** As many inline messages are kept for reuse: more than arrive between two deliveries, most of the time. */
+    /** As many inline messages are kept for reuse: most of the time more than arrive between two deliveries. */
     private static final int MAX_SPARE = 256;
-
     private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private @Nullable ActiveMessageHandler[] handlers = new ActiveMessageHandler[0];
     private @Nullable DataPlacement[] placements = new DataPlacement[0];
     private final Set<UcpActiveMessage> held = new HashSet<>();
+    private int carried; // Those of them whose data another one of them has.
     private final ArrayDeque<UcpActiveMessage> spare = new ArrayDeque<>();
 
     UcpActiveMessages(UcpWorker worker, MemorySegment workerHandle) {
@@ -208,6 +207,7 @@ public final class UcpActiveMessages {
         UcpActiveMessage offer = new UcpActiveMessage(carrier, id, Objects.requireNonNull(header, "header"), length,
                 Objects.requireNonNull(data, "data"));
         held.add(offer);
+        carried += data.isLocal() ? 0 : 1;
         return offer;
     }
 
@@ -254,6 +254,7 @@ public final class UcpActiveMessages {
     private void claim(UcpActiveMessage message) {
         checkHeld(message);
         held.remove(message);
+        carried -= message.offered() == null || message.isLocal() ? 0 : 1;
     }
 
     private void checkHeld(UcpActiveMessage message) {
@@ -342,8 +343,9 @@ public final class UcpActiveMessages {
         Pinned pin = worker.context().pinned(registration, target, "destination");
         OfferedData offered = message.offered();
         if (offered != null && !offered.isLocal()) {
+            worker.context().requireUsable(registration);
             boolean done = offered.fetch(target.asSlice(0, length), registration, whenDone);
-            held.remove(message);
+            claim(message);
             return done;
         }
         if (offered != null) {
@@ -493,6 +495,6 @@ public final class UcpActiveMessages {
     /** {@return number of messages whose data UCX holds until it is fetched or released} */
     public int held() {
         worker.checkThread();
-        return held.size();
+        return held.size() - carried;
     }
 }

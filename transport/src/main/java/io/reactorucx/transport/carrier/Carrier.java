@@ -78,6 +78,11 @@ public interface Carrier {
         return this;
     }
 
+    /** Returns what carries frames that may overtake small ones: large ones, by whatever protocol. */
+    default Carrier ofLargeFrames() {
+        return this;
+    }
+
     /** Returns whether an application may post operations of UCX that go past this carrier. */
     default boolean allowsRaw() {
         return true;

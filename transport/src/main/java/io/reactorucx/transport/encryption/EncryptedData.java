@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data of a large message, which its frame carries or offers: encrypted, with the tags of its parts in the header
- * or behind it. It is fetched to where it is wanted if the tags are not among it, else to another place, and decrypted.
+ * or behind it. It is fetched to a place of its own and decrypted from there: who wants it may have others write to the
+ * destination at the same time, and shows nobody what is encrypted.
  *
  * <p>Thread: engine.
  */
@@ -47,22 +48,19 @@ final class EncryptedData implements OfferedData {
 
     @Override
     public boolean fetch(MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
-        byte[] apart = tags;
         if (frame.isInline()) {
-            MemorySegment all = frame.payload();
-            open(all, destination, apart == null ? tagsBehind(all) : apart);
+            open(frame.payload(), destination);
             return true;
         }
-        if (apart != null) {
-            return fetched(messages().fetch(frame, destination, registration, (status, bytes, tag) ->
-                    arrived(status, destination, destination, null, whenDone)), destination, destination);
-        }
-        MemorySegment block = receiver.memory().take(frame.length());
-        MemorySegment all = block.asSlice(0, frame.length());
+        RecordMemory.Block block = receiver.memory().take(frame.length());
+        MemorySegment all = block.memory().asSlice(0, frame.length());
         boolean begun = false;
         try {
-            begun = !fetched(messages().fetch(frame, all, null, (status, bytes, tag) ->
-                    arrived(status, all, destination, block, whenDone)), all, destination);
+            begun = !messages().fetch(frame, all, null, (status, bytes, tag) ->
+                    arrived(status, block, all, destination, whenDone));
+            if (!begun) {
+                open(all, destination);
+            }
             return !begun;
         } finally {
             if (!begun) {
@@ -71,27 +69,20 @@ final class EncryptedData implements OfferedData {
         }
     }
 
-    /** Decrypts what was fetched within the call. */
-    private boolean fetched(boolean done, MemorySegment all, MemorySegment destination) {
-        if (done) {
-            open(all, destination, tags == null ? tagsBehind(all) : tags);
-        }
-        return done;
-    }
-
-    private void arrived(int status, MemorySegment all, MemorySegment destination, @Nullable MemorySegment block,
+    private void arrived(int status, RecordMemory.Block block, MemorySegment all, MemorySegment destination,
             Completion whenDone) {
         int end = status;
         try {
             if (status >= 0) {
-                open(all, destination, tags == null ? tagsBehind(all) : tags);
+                open(all, destination);
             }
         } catch (UcxException e) {
             end = e.rawStatus();
+        } catch (IllegalStateException e) {
+            // Its arena was closed in the meantime.
+            end = UcxStatus.CANCELED.code();
         } finally {
-            if (block != null) {
-                receiver.memory().give(block);
-            }
+            receiver.memory().give(block);
         }
         whenDone.complete(end, length, 0);
     }
@@ -100,7 +91,9 @@ final class EncryptedData implements OfferedData {
         return all.asSlice(length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    private void open(MemorySegment from, MemorySegment destination, byte[] ofParts) {
+    private void open(MemorySegment from, MemorySegment destination) {
+        byte[] withHeader = tags;
+        byte[] ofParts = withHeader == null ? tagsBehind(from) : withHeader;
         RecordMemory memory = receiver.memory();
         long part = 0;
         try {

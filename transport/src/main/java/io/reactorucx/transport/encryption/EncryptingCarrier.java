@@ -159,12 +159,14 @@ final class EncryptingCarrier extends CarrierLayer {
             return rest().send(reservedId, header, payload, registration, protocol, whenDone);
         }
         rest().checkSend(reservedId, header, payload, registration);
-        if (!rest().hasRoom(protocol)) {
-            // Before something is encrypted that could not be sent.
-            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, "as many operations are in flight as may be");
-        }
         long bytes = RecordFrame.HEAD_BYTES + header.byteSize() + payload.byteSize();
-        if (protocol == AmProtocol.RENDEZVOUS || bytes > RecordSealer.MAX_BYTES) {
+        boolean large = protocol == AmProtocol.RENDEZVOUS || bytes > RecordSealer.MAX_BYTES;
+        // Before something is encrypted that could not be sent.
+        if (!(large ? rest().ofLargeFrames().hasRoom(protocol) : rest().hasRoom(AmProtocol.EAGER))) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, "as many operations are in flight"
+                    + " as may be");
+        }
+        if (large) {
             return sendLarge(reservedId, header, payload, protocol, whenDone);
         }
         int headerBytes = (int) header.byteSize();
@@ -211,11 +213,11 @@ final class EncryptingCarrier extends CarrierLayer {
             sealer.sent();
             return true;
         }
-        MemorySegment block = memory().take(size);
-        MemorySegment.copy(memory().sealed, 0, block, ValueLayout.JAVA_BYTE, 0, size);
+        RecordMemory.Block block = memory().take(size);
+        MemorySegment.copy(memory().sealed, 0, block.memory(), ValueLayout.JAVA_BYTE, 0, size);
         boolean free = true;
         try {
-            free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.NULL, block.asSlice(0, size), null,
+            free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.NULL, block.memory().asSlice(0, size), null,
                     AmProtocol.EAGER, (status, length, tag) -> {
                         memory().give(block);
                         whenDone.complete(status, length, tag);
@@ -242,12 +244,14 @@ final class EncryptingCarrier extends CarrierLayer {
         PeerOrigin peer = identity.origin();
         memory().acquire(peer, dataBytes);
         byte[] tags = new byte[tagBytes];
-        MemorySegment block = memory().take(dataBytes);
+        RecordMemory.Block block = null;
         boolean free = true;
         try {
+            RecordMemory.Block taken = memory().take(dataBytes);
+            block = taken;
             Sealers by = sealers();
             long first = by.bulk.begin(length);
-            MemorySegment data = block.asSlice(0, dataBytes);
+            MemorySegment data = taken.memory().asSlice(0, dataBytes);
             sealData(payload, data, tags);
             if (!tagsInHeader) {
                 MemorySegment.copy(tags, 0, data, ValueLayout.JAVA_BYTE, length, tagBytes);
@@ -262,18 +266,21 @@ final class EncryptingCarrier extends CarrierLayer {
             if (tagsInHeader) {
                 System.arraycopy(tags, 0, framed, size, tagBytes);
             }
-            free = rest().send(ReservedMessageIds.RECORDS, MemorySegment.ofArray(framed), data, null, protocol,
-                    (status, sent, tag) -> {
-                        memory().give(block);
+            free = rest().ofLargeFrames().send(ReservedMessageIds.RECORDS, MemorySegment.ofArray(framed), data, null,
+                    protocol, (status, sent, tag) -> {
+                        memory().give(taken);
                         memory().release(peer, dataBytes);
                         whenDone.complete(status, sent, tag);
                     });
             by.offers.sent();
+            by.bulk.sent();
             return free;
         } finally {
             if (free) {
-                memory().give(block);
                 memory().release(peer, dataBytes);
+                if (block != null) {
+                    memory().give(block);
+                }
             }
         }
     }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class EncryptionProtocolFactory implements ProtocolFactory {
 
     private final EncryptionCounters counters = new EncryptionCounters();
+    private final EngineConnections connections;
     private final FairLimit limit;
     private @Nullable RecordMemory memory;
 
@@ -33,6 +34,7 @@ public final class EncryptionProtocolFactory implements ProtocolFactory {
      * @param limit the bytes of encrypted large messages that may be under way
      */
     public EncryptionProtocolFactory(EngineConnections connections, FairLimit limit) {
+        this.connections = connections;
         this.limit = limit;
         connections.layers().add(this::over);
     }
@@ -49,6 +51,7 @@ public final class EncryptionProtocolFactory implements ProtocolFactory {
         if (made == null) {
             made = new RecordMemory(limit, counters.memoryBytes());
             memory = made;
+            connections.engineEnd().listen(made::close);
         }
         return made;
     }

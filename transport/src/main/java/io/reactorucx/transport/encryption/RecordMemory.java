@@ -1,8 +1,10 @@
 package io.reactorucx.transport.encryption;
 
 import io.reactorucx.core.DataPlacement;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.error.UcxException;
 import io.reactorucx.core.error.UcxStatus;
+import io.reactorucx.core.shm.LargePages;
 import io.reactorucx.transport.handshake.FairLimit;
 import io.reactorucx.transport.handshake.PeerOrigin;
 import io.reactorucx.transport.record.BulkSealer;
@@ -11,10 +13,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one engine's encryption: arrays for what is encrypted and decrypted now, since the JDK's ciphers are
@@ -26,10 +29,9 @@ import java.util.stream.Stream;
 final class RecordMemory {
 
     /** This part of the most bytes is kept while nothing is in it. */
-    private static final int KEPT_PART = 8;
+    private static final int KEPT_PART = 2;
     private static final int ALIGNMENT = 64;
-    /** The exponent of the smallest block. */
-    private static final int SMALLEST_BLOCK = 8;
+    private static final long SMALLEST_BLOCK_BYTES = 256;
 
     static final int MOST_FRAME_BYTES = RecordFrame.MOST_BEFORE_RECORD + RecordSealer.MAX_BYTES
             + RecordSealer.OVERHEAD_BYTES;
@@ -43,12 +45,20 @@ final class RecordMemory {
     /** What was decrypted. */
     final byte[] opened = new byte[plain.length];
 
-    /** Blocks without a frame, by the exponent of their size. */
-    private final List<Deque<MemorySegment>> kept = Stream.generate(ArrayDeque<MemorySegment>::new)
-            .limit(Long.SIZE).map(blocks -> (Deque<MemorySegment>) blocks).toList();
+    /** Blocks with nothing in them, by their size. */
+    private final Map<Long, Deque<Block>> kept = new HashMap<>();
     private final FairLimit limit;
     private final AtomicLong bytes;
     private long keptBytes;
+    private boolean closed;
+
+    /** Native memory: large one is mapped, and unmapped with its arena, since Java frees none before it collects. */
+    record Block(MemorySegment memory, @Nullable UcxArena arena) {
+
+        long bytes() {
+            return memory.byteSize();
+        }
+    }
 
     /**
      * Creates the memory.
@@ -74,27 +84,58 @@ final class RecordMemory {
         limit.release(peer, amount);
     }
 
-    /** Returns a block of native memory of at least that size. */
-    MemorySegment take(long size) {
-        int exponent = Math.max(SMALLEST_BLOCK, Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, size) - 1));
-        MemorySegment block = kept.get(exponent).pollFirst();
+    /** Returns a block of at least that size, or throws with a retryable status where the system has no memory. */
+    Block take(long size) {
+        long blockBytes = size > LargePages.BYTES / 2 ? Math.ceilDiv(size, LargePages.BYTES) * LargePages.BYTES
+                : Math.max(SMALLEST_BLOCK_BYTES, Long.highestOneBit(Math.max(1, size) * 2 - 1));
+        Deque<Block> free = kept.get(blockBytes);
+        Block block = free == null ? null : free.pollFirst();
         if (block == null) {
-            block = Arena.ofAuto().allocate(1L << exponent, ALIGNMENT);
-            bytes.setOpaque(bytes.getPlain() + block.byteSize());
+            block = allocate(blockBytes);
+            bytes.setOpaque(bytes.getPlain() + blockBytes);
         } else {
-            keptBytes -= block.byteSize();
+            keptBytes -= blockBytes;
         }
         return block;
     }
 
-    /** Takes a block back that UCX uses no longer. */
-    void give(MemorySegment block) {
-        if (keptBytes + block.byteSize() <= limit.limit() / KEPT_PART) {
-            keptBytes += block.byteSize();
-            kept.get(Long.numberOfTrailingZeros(block.byteSize())).addFirst(block);
-        } else {
-            bytes.setOpaque(bytes.getPlain() - block.byteSize());
+    private static Block allocate(long blockBytes) {
+        try {
+            if (blockBytes < LargePages.BYTES) {
+                return new Block(Arena.ofAuto().allocate(blockBytes, ALIGNMENT), null);
+            }
+            UcxArena arena = UcxArena.ofShared();
+            return new Block(LargePages.allocate(blockBytes, arena), arena);
+        } catch (OutOfMemoryError e) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, "am_send", null, "no memory for " + blockBytes
+                    + " bytes of encrypted data", e);
         }
+    }
+
+    /** Takes a block back that UCX uses no longer. */
+    void give(Block block) {
+        if (!closed && keptBytes + block.bytes() <= limit.limit() / KEPT_PART) {
+            keptBytes += block.bytes();
+            kept.computeIfAbsent(block.bytes(), size -> new ArrayDeque<>()).addFirst(block);
+        } else {
+            free(block);
+        }
+    }
+
+    private void free(Block block) {
+        bytes.setOpaque(bytes.getPlain() - block.bytes());
+        UcxArena arena = block.arena();
+        if (arena != null) {
+            arena.closeAsync();
+        }
+    }
+
+    /** The engine has ended: what UCX may still use is freed when it is given back. */
+    void close() {
+        closed = true;
+        kept.values().forEach(blocks -> blocks.forEach(this::free));
+        kept.clear();
+        keptBytes = 0;
     }
 
     /** What was decrypted, as the source of a message. */

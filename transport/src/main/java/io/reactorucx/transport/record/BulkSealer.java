@@ -25,6 +25,8 @@ public final class BulkSealer {
     private long number;
     private long parts;
     private long bytes;
+    private long unsentParts;
+    private long unsentBytes;
 
     /** Creates a sealer whose first part has the number 0. */
     public BulkSealer(RecordSecret secret, RecordLimits limits) {
@@ -40,7 +42,14 @@ public final class BulkSealer {
 
     /** Begins a message, with the next key if this one would seal more than it may; returns its first part's number. */
     public long begin(long messageBytes) {
-        if (number > 0 && (parts + parts(messageBytes) > limits.records() || bytes + messageBytes > limits.bytes())) {
+        if (unsentParts > 0) {
+            // What was never sent does not count: else keys could change more often than the peer sees messages.
+            parts -= unsentParts;
+            bytes -= unsentBytes;
+        }
+        unsentParts = parts(messageBytes);
+        unsentBytes = messageBytes;
+        if (parts > 0 && (parts + parts(messageBytes) > limits.records() || bytes + messageBytes > limits.bytes())) {
             secret = secret.next();
             phase++;
             parts = 0;
@@ -49,6 +58,12 @@ public final class BulkSealer {
         parts += parts(messageBytes);
         bytes += messageBytes;
         return number;
+    }
+
+    /** The message that was begun is on its way. */
+    public void sent() {
+        unsentParts = 0;
+        unsentBytes = 0;
     }
 
     /** Returns which key the message has that was begun, the first one 0. */

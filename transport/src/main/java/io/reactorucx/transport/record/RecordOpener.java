@@ -80,7 +80,8 @@ public final class RecordOpener {
                     + to.length);
         }
         long number = RecordHead.number(from, offset);
-        if (ordered ? number != window.next() + skipped : !window.admits(number)) {
+        if (skipped < 0 || skipped > number
+                || (ordered ? number != window.next() + skipped : !window.admits(number))) {
             throw new RecordException("record " + number + " where " + window.next() + " is next");
         }
         RecordSecret secret = secret(RecordHead.phase(from, offset), number);

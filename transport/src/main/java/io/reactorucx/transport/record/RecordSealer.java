@@ -80,8 +80,8 @@ public final class RecordSealer {
     }
 
     /**
-     * The record that was sealed last, of so many bytes, will never be sent. Its number stays used, but it does not count
-     * for the limits of a key: else keys could change more often than an opener sees records of them.
+     * The record that was sealed last, of so many bytes, will never be sent. Its number stays used, but it does not
+     * count for the limits of a key: else keys could change more often than an opener sees records of them.
      */
     public void discarded(int length) {
         recordsLeft = Math.min(limits.records(), recordsLeft + 1);

@@ -154,6 +154,11 @@ public final class RingCarrier extends CarrierLayer {
     }
 
     @Override
+    public Carrier ofLargeFrames() {
+        return endpoint;
+    }
+
+    @Override
     public boolean hasRoom(AmProtocol protocol) {
         return way == Way.ENDPOINT || protocol == AmProtocol.RENDEZVOUS ? endpoint.hasRoom(protocol)
                 : pending.size() < maxPending;

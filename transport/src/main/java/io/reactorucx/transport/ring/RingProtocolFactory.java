@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the rings of one engine, and the carriers that use them. Before the protocols whose messages wait for the rings,
+ * Makes the rings of one engine, and the carriers that use them. Before the protocols whose messages wait for rings,
  * and behind encryption.
  *
  * <p>Thread: engine.

@@ -34,6 +34,7 @@ class BulkOpenerTest {
             parts[i] = new byte[length + BulkSealer.TAG_BYTES];
             sealer.seal(bytes, i * PART, length, parts[i], 0);
         }
+        sealer.sent();
         return parts;
     }
 
@@ -108,6 +109,7 @@ class BulkOpenerTest {
         }
         // As many bytes as a key seals at most: the next message has the next key.
         sealer.begin(1L << 26);
+        sealer.sent();
         assertThat(sealer.phase()).isEqualTo(3);
         sealer.begin(1);
         assertThat(sealer.phase()).isEqualTo(4);
@@ -120,5 +122,20 @@ class BulkOpenerTest {
         opener.message(1, 0);
         assertThatThrownBy(() -> opener.message(0, 0)).isInstanceOf(RecordException.class);
         assertThatThrownBy(() -> opener.message(100, 0)).isInstanceOf(RecordException.class);
+    }
+
+    /** Refused again and again, a message changes the key once. */
+    @Test
+    void refusedMessagesChangeTheKeyOnce() {
+        BulkSealer sealer = new BulkSealer(secret(RecordCipher.AES_128_GCM), SHORT);
+        sealer.begin(1L << 26);
+        sealer.sent();
+        for (int i = 0; i < 100; i++) {
+            sealer.begin(40L << 20);
+            assertThat(sealer.phase()).isEqualTo(1);
+        }
+        sealer.sent();
+        sealer.begin(40L << 20);
+        assertThat(sealer.phase()).isEqualTo(2);
     }
 }
