@@ -55,16 +55,27 @@ final class FullHeapProgram {
         Runnable rounds = program::progressWithoutMemory;
         while (program.round < ROUNDS) {
             try {
-                program.progress(rounds);
+                program.progressUntilLast(rounds);
             } catch (OutOfMemoryError e) {
-                // It came where compiled code was left, on the way here.
-                program.lacked++;
+                // It came even behind the place where it is caught.
+                program.ballast = null;
             }
-            program.ballast = null;
         }
         System.out.println(SURVIVED + what + ", lacked memory " + program.lacked + " times");
         // The exit of the process is tested, not the close of a worker that has lost events.
         System.exit(0);
+    }
+
+    private void progressUntilLast(Runnable rounds) {
+        while (round < ROUNDS) {
+            try {
+                progress(rounds);
+            } catch (OutOfMemoryError e) {
+                // It came where compiled code was left, on the way here.
+                lacked++;
+            }
+            ballast = null;
+        }
     }
 
     private void post(String what) {
