@@ -33,14 +33,6 @@ public enum OperationKind {
         this.ucxName = ucxName;
     }
 
-    /** {@return whether it is of UCX's tags or byte streams} */
-    public boolean isTagOrStream() {
-        return switch (this) {
-            case TAG_SEND, TAG_SEND_SYNC, TAG_RECEIVE, STREAM_SEND, STREAM_RECEIVE -> true;
-            case AM_SEND, AM_FETCH, PUT, GET, ATOMIC, FLUSH, CLOSE -> false;
-        };
-    }
-
     /** {@return the name that UCX's function has, without its prefix and suffix} */
     public String ucxName() {
         return ucxName;

@@ -253,11 +253,11 @@ public final class ConnectionCore implements OperationOwner {
     /** Returns whether a message carries this side's token. One that is not encrypted ends a connection that is. */
     boolean isAuthentic(UcpActiveMessage message, UcpWorker worker) {
         boolean authentic = identity != null && worker.activeMessages().beginsWith(message, identity.ownToken());
-        if (authentic && !carrier.admits(message.id())) {
+        boolean admitted = authentic && carrier.admits(message.id());
+        if (authentic && !admitted) {
             broken("a message of the peer was not encrypted");
-            return false;
         }
-        return authentic;
+        return admitted;
     }
 
     /** Ends the connection, whose peer or whose way is not to be trusted, and tells both sides why. */
@@ -347,15 +347,15 @@ public final class ConnectionCore implements OperationOwner {
 
     @Override
     public UcpEndpoint endpointFor(OperationKind kind) {
-        ConnectionPhase phase = life.phase();
         UcpEndpoint open = carrier.endpoint();
         // A draining connection still fetches data that was offered before.
-        boolean usable = phase.allowsOperations() || kind == OperationKind.AM_FETCH && phase.isDraining();
+        boolean usable = life.phase().allowsOperations() || kind == OperationKind.AM_FETCH && life.phase().isDraining();
         if (open == null || !usable) {
             throw termination.cause().closed(kind.ucxName());
         }
-        if (kind.isTagOrStream()) {
-            carrier.requireRaw(kind);
+        switch (kind) {
+            case TAG_SEND, TAG_SEND_SYNC, TAG_RECEIVE, STREAM_SEND, STREAM_RECEIVE -> carrier.requireRaw(kind);
+            default -> { } // The kinds of one-sided operations, which go past the carrier, are of served memory, too.
         }
         return open;
     }
