@@ -48,6 +48,8 @@ final class EncryptingCarrier extends CarrierLayer {
     private final EncryptionCounters counters;
     private @Nullable Sealers sealers;
     private volatile boolean encrypts = true;
+    /** Whether rings are possible, which UCX is asked once: it takes longer than a message. */
+    private boolean hasRings;
     private boolean opening;
 
     /** What seals, once both sides have agreed on a cipher. */
@@ -80,6 +82,7 @@ final class EncryptingCarrier extends CarrierLayer {
     void agreed(EncryptionMode mode, ConnectionKeys keys) {
         List<String> ways = transports();
         encrypts = mode == EncryptionMode.REQUIRED || ways.isEmpty() || !WITHIN_HOST.allowsAll(ways);
+        hasRings = sharesQueue();
         if (encrypts) {
             sealers = Sealers.of(memories.get(), keys, new RecordLimits(config.recordsPerKey(),
                     config.bytesPerKey()));
@@ -114,7 +117,7 @@ final class EncryptingCarrier extends CarrierLayer {
     public boolean admits(int reservedId) {
         // Within a host a message of the rings may also wake this side, and has nothing in it.
         boolean admitted = !encrypts || opening || reservedId == ReservedMessageIds.RECORDS
-                || reservedId == ReservedMessageIds.RINGS && sharesQueue();
+                || reservedId == ReservedMessageIds.RINGS && hasRings;
         if (!admitted) {
             counters.countBroken();
         }
