@@ -250,4 +250,20 @@ class EncryptionTest extends SecuredPeers {
     private static double counted(SimpleMeterRegistry registry, UcxMeters meter) {
         return registry.get(meter.getName()).functionCounter().count();
     }
+
+    /** Offers that nobody has fetched hold the data of others, which the end of an engine releases as well. */
+    @Test
+    void resourcesEndWithOffersThatNobodyFetched() {
+        over("tcp");
+        UcxConnection client = connect(UnaryOperator.identity(), UnaryOperator.identity());
+        Inbox inbox = Inbox.of(served(), 7);
+        client.activeMessages().send(7, pattern(MIB)).subscribe(ignored -> { }, error -> { });
+        client.activeMessages().send(7, pattern(MIB)).subscribe(ignored -> { }, error -> { });
+        inbox.next();
+        inbox.next();
+
+        serverResources.disposeNow();
+
+        assertThat(serverResources.context().isClosed()).isTrue();
+    }
 }

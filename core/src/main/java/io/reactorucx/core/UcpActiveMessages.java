@@ -441,7 +441,7 @@ public final class UcpActiveMessages {
     /** Releases all held data unread, as {@link #release} does with that of one message. */
     public void releaseAll() {
         worker.checkThread();
-        List.copyOf(held).forEach(this::drop);
+        List.copyOf(held).stream().filter(held::contains).forEach(this::drop); // One may release another.
     }
 
     /**
