@@ -27,7 +27,7 @@ final class FrameOpener {
     FrameOpener(ConnectionKeys keys) {
         for (RecordFrame.Kind each : KINDS) {
             missing[each.ordinal()] = -1;
-            openers[each.ordinal()] = RecordOpener.inWindow(keys.toOpen(each));
+            openers[each.ordinal()] = new RecordOpener(keys.toOpen(each));
         }
     }
 

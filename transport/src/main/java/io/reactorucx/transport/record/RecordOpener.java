@@ -8,16 +8,16 @@ import javax.crypto.Cipher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the records of one side. Nothing of a record is delivered before its tag was checked. The first record that is
- * wrong ends the opener: what was changed once may be changed again.
+ * Opens the records of one side, which may overtake each other by at most 1,023. Nothing of a record is delivered
+ * before its tag was checked. The first record that is wrong ends the opener: what was changed once may be changed
+ * again. One that is left out is found out when it would be later than that.
  *
  * <p><b>Threading:</b> one at a time. <b>Ownership:</b> arrays stay the caller's. <b>Errors:</b> {@link
- * RecordException} for a record that was changed, repeated, or, where the order is kept, left out or swapped; {@link
+ * RecordException} for a record that was changed or repeated, and for one that shows that another was left out; {@link
  * IndexOutOfBoundsException} for places outside of an array.
  */
 public final class RecordOpener {
 
-    private final boolean ordered;
     private final Cipher cipher;
     private final ReplayWindow window = new ReplayWindow();
     private @Nullable RecordSecret previous;
@@ -27,21 +27,10 @@ public final class RecordOpener {
     private long firstOfPhase;
     private boolean failed;
 
-    private RecordOpener(RecordSecret secret, boolean ordered) {
+    /** Creates an opener of records of which the first has the number 0. */
+    public RecordOpener(RecordSecret secret) {
         this.current = secret;
-        this.ordered = ordered;
         this.cipher = secret.cipher().cipher();
-    }
-
-    /** Creates an opener of records that have to come each in its turn. */
-    public static RecordOpener inOrder(RecordSecret secret) {
-        return new RecordOpener(secret, true);
-    }
-
-    /** Creates an opener of records that may overtake each other, by at most 1,023. One that is left out is found out
-     * when it would be later than that. */
-    public static RecordOpener inWindow(RecordSecret secret) {
-        return new RecordOpener(secret, false);
     }
 
     /**
@@ -80,8 +69,7 @@ public final class RecordOpener {
                     + to.length);
         }
         long number = RecordHead.number(from, offset);
-        if (skipped < 0 || skipped > number
-                || (ordered ? number != window.next() + skipped : !window.admits(number))) {
+        if (skipped < 0 || skipped > number || !window.admits(number)) {
             throw new RecordException("record " + number + " where " + window.next() + " is next");
         }
         RecordSecret secret = secret(RecordHead.phase(from, offset), number);

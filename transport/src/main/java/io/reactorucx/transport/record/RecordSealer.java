@@ -87,9 +87,4 @@ public final class RecordSealer {
         recordsLeft = Math.min(limits.records(), recordsLeft + 1);
         bytesLeft = Math.min(limits.bytes(), bytesLeft + length);
     }
-
-    /** Returns how many records were sealed. */
-    public long sealed() {
-        return number;
-    }
 }
